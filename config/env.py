@@ -10,6 +10,7 @@ from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 # In the wheel the project's folders are in one of this name; see release/toolbuilder_app.
@@ -151,6 +152,16 @@ def clock(name: str, default: str) -> str:
     is_time = all(part.isascii() and part.isdigit() and len(part) <= 2 for part in (hour, minute))
     if not is_time or int(hour) > 23 or int(minute) > 59:
         raise ValueError(f"{name} must be a time like 02:10 (got {value!r})")
+    return value
+
+
+def zone(name: str, default: str) -> str:
+    """The name of a time zone such as Asia/Seoul; ValueError names the variable."""
+    value = text(name, default)
+    try:
+        ZoneInfo(value)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        raise ValueError(f"{name} must be a time zone like Asia/Seoul (got {value!r})") from None
     return value
 
 

@@ -116,6 +116,8 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 AUTHENTICATION_BACKENDS = ["access.roles.rights.RoleBackend"]
 # `issuer:subject` of people who are administrators from their first sign-in by an issuer on.
 SSO_ADMINISTRATORS = env.words("SSO_ADMINISTRATORS")
+# What the issuer takes away from a person holds here when the session has ended.
+SIGN_ON_SESSION_HOURS = max(1, env.number("SIGN_ON_SESSION_HOURS", 12))
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
     for name in (
@@ -135,7 +137,7 @@ LANGUAGES = [("en", _("English")), ("ko", _("Korean")), ("ja", _("Japanese"))]
 LOCALE_PATHS = [BASE_DIR / "locale"]
 TIME_ZONE = env.text("TIME_ZONE", "UTC")
 # Where the days of limits begin and end.
-LIMIT_TIME_ZONE = env.text("LIMIT_TIME_ZONE", TIME_ZONE)
+LIMIT_TIME_ZONE = env.zone("LIMIT_TIME_ZONE", TIME_ZONE)
 USE_TZ = True
 # Templates group the digits of each number; ids and values in attributes are written with stringformat.
 USE_THOUSAND_SEPARATOR = True

@@ -130,7 +130,8 @@ class BoundArgumentsValidator(ArgumentsValidator):
             # The bound values last: they win over arguments of the same name.
             values: dict[str, object] = compiled.validate_python({**arguments, **bound})
         except ValidationError as error:
-            self._binder.check_accepted({str(detail["loc"][0]) for detail in _details(error)})
+            refused = {str(detail["loc"][0]) for detail in _details(error)}
+            self._binder.check_accepted(refused, facts)
             raise self._refusal(arguments, error) from None
         if not arguments.keys() <= self._names:
             raise self._refusal(arguments, None)

@@ -68,6 +68,9 @@ INACTIVE = message(
     "the issuer does not know this token: it is expired, revoked or not one of its own",
 )
 
+SWITCHED_OFF = message(
+    "token.switched_off", "the account of this person is switched off here; ask your administrator"
+)
 NOTHING_GRANTED = message(
     "token.nothing",
     "the token is good, and no rule here grants anything to it; ask your administrator",
@@ -93,7 +96,7 @@ class Issuer:
 
     `audience` '' is the address of the endpoint that is called. `scope` has the words that a token
     needs. People are called by the claim `name_claim`, '' for `sub`. Without `introspection` it has no
-    opaque tokens.
+    opaque tokens. `switched_off` are the subjects of people who were switched off here.
     """
 
     id: int
@@ -106,6 +109,12 @@ class Issuer:
     name_claim: str = ""
     rules: tuple[ClaimRule, ...] = ()
     introspection: Introspection | None = None
+    switched_off: frozenset[str] = frozenset()
+
+    @property
+    def grants_tools(self) -> bool:
+        """Whether a token of it can be good for anything; people may sign in to the pages by one that is not."""
+        return any(rule.grant != NOTHING for rule in self.rules)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +156,8 @@ class VerifiedToken:
     @property
     def refusal(self) -> Message | None:
         """Why it is not enough, although it is good; None for one that is."""
+        if self.subject in self.issuer.switched_off:
+            return SWITCHED_OFF
         if missing := self.missing_scope:
             return message("token.scope", "the token lacks the scope {scope}", scope=missing)
         return NOTHING_GRANTED if self.rights.grant == NOTHING else None

@@ -76,7 +76,9 @@ class ParameterBinder:
             raise self._missing([spec for spec in self._bound if found[spec.name] is None], facts)
         return found
 
-    def check_accepted(self, refused_names: Collection[str]) -> None:
+    def check_accepted(
+        self, refused_names: Collection[str], callers_facts: CallerFacts = NOBODY
+    ) -> None:
         """Raise MissingFactError when a bound value is among those that validation refused.
 
         Its text names the fact and not the value, nor what would be accepted: both are the administrator's.
@@ -87,6 +89,15 @@ class ParameterBinder:
         }
         refused = [spec for spec in self._bound if spec.name in refused_names]
         facts = [named.get(spec.binding) or _claim(spec) for spec in refused]
+        if facts and callers_facts.issuer:
+            raise MissingFactError(
+                message(
+                    "token.fact_refused",
+                    "{tool} does not accept {facts} of your access token; ask your administrator",
+                    tool=self._tool_name,
+                    facts=_and(facts),
+                )
+            )
         if facts:
             raise MissingFactError(
                 message(

@@ -42,12 +42,13 @@ class ClaimRule:
     def fits(self, claims: Claims) -> bool:
         """Whether the claim passes.
 
-        A list contains its items, a text its words, as `scope` has them; a list equals or matches where
+        A list contains its items, a text itself and its words, as `scope` has them; a list equals or matches where
         one of its items does. Patterns have * and ?, capitals and small letters differ.
         """
         found = find_claim(claims, self.claim)
         if self.test is ClaimTest.CONTAINS and isinstance(found, str):
-            return self.value in found.split()
+            # Some issuers send a list of one as a text, and a name may have blanks.
+            return self.value in (found, *found.split())
         texts = _texts(found)
         if self.test is ClaimTest.MATCHES:
             # To fnmatch [eu] is one of two letters.

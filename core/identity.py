@@ -54,7 +54,7 @@ class CallerIdentity:
             or "\0" in text
             or (name == ROLE and text not in self.roles)
         }
-        self._binder.check_accepted(refused)
+        self._binder.check_accepted(refused, facts)
         return tuple(found)
 
 

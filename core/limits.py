@@ -88,6 +88,13 @@ class Window:
     def refuse(self, now: datetime, zone: tzinfo) -> LimitError:
         """The error of a call for which nothing is left at `now`; it names times in the `zone`."""
         rule = self._describe()
+        if not self.most:
+            # To wait for the next day or call would be in vain.
+            return LimitError(
+                message(
+                    "limit.nothing", "{rule}: none is allowed; ask your administrator", rule=rule
+                )
+            )
         if self.ends_at is None:
             return LimitError(
                 message("limit.at_once_over", "{rule}; call again when one has ended", rule=rule)

@@ -9,6 +9,7 @@ from starlette.responses import JSONResponse, PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from access.connecting import endpoint_url
+from core.bearer_tokens import Issuer
 from core.errors import IssuerUnavailableError, TokenRefusedError, TokenRightsError
 from mcp_runtime.auth import KeysUnavailableError, RefusedAddressError
 from mcp_runtime.endpoints import toolset_of
@@ -76,7 +77,7 @@ class Desk:
         return toolset if is_ours else None
 
     def _metadata(self, toolset: str) -> JSONResponse:
-        issuers = self._verifier.issuers()
+        issuers = self._offered()
         scopes = sorted({word for issuer in issuers for word in issuer.scope.split()})
         body: dict[str, Any] = {
             "resource": endpoint_url(toolset),
@@ -89,10 +90,18 @@ class Desk:
         # Clients in a browser read it too.
         return JSONResponse(body, headers={"access-control-allow-origin": "*"})
 
+    def _offered(self) -> tuple[Issuer, ...]:
+        """The issuers at which a client can get a token that is good here; all while no rule grants anything.
+
+        A client may take the first one, which must not be there for the people of the pages alone.
+        """
+        issuers = self._verifier.issuers()
+        return tuple(issuer for issuer in issuers if issuer.grants_tools) or issuers
+
     def _where(self, toolset: str, scope: str | None = None) -> str:
         """What a challenge says of where to get a token, and of the scope if one is enough anywhere."""
         if scope is None:
-            scopes = {issuer.scope for issuer in self._verifier.issuers()}
+            scopes = {issuer.scope for issuer in self._offered()}
             scope = scopes.pop() if len(scopes) == 1 else ""
         place = toolset if _TOOLSET.fullmatch(toolset) else ""
         words = f'scope="{scope}", ' if scope else ""

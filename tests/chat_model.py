@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 Request = dict[str, Any]
-# What the model says to a request: its message, or a status and a body.
+# What the model says to a request: its message, with a `finish_reason` if that matters, or a status and a body.
 Answer = dict[str, Any] | tuple[int, bytes]
 API_KEY = "llm-secret-4711"
 
@@ -68,7 +68,9 @@ def scripted_model(answer: Callable[[Request], Answer]) -> Iterator[ScriptedMode
             if isinstance(said, tuple):
                 return self._send(*said)
             usage = {"prompt_tokens": 100, "completion_tokens": 10}
-            body = {"choices": [{"index": 0, "message": said}], "usage": usage}
+            message = {name: value for name, value in said.items() if name != "finish_reason"}
+            choice = {"index": 0, "message": message, "finish_reason": said.get("finish_reason")}
+            body = {"choices": [choice], "usage": usage}
             return self._send(200, json.dumps(body).encode())
 
         def _send(self, status: int, body: bytes) -> None:

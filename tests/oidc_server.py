@@ -50,7 +50,7 @@ class OidcServer:
     http: httpx.AsyncClient = field(repr=False)
 
     async def change(self, **settings: Any) -> None:
-        """Replace what it was started with, such as `keys`, `people` and `ttl`; it forgets what it gave out."""
+        """Replace what it was started with, such as `keys`, `people`, `ttl` and `ahead_s`; it forgets what it gave out."""
         await self.http.post(f"{self.url}/control", json=settings)
 
     async def rotate(self, key: RSAKey) -> None:

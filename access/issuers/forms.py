@@ -122,6 +122,7 @@ class IssuerForm(forms.ModelForm[TokenIssuer]):
             "opaque_prefix": _(
                 "Such as ory_at_. Empty: all that no other issuer takes; each token is shown to one issuer alone."
             ),
+            "is_active": _("Unticked, nobody signs in to the pages by it either."),
             "client_id": _("Of this application at the issuer; empty: nobody signs in by it."),
         }
 

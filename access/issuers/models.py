@@ -2,8 +2,10 @@
 
 import logging
 import re
+from dataclasses import replace
 
 from django.conf import settings
+from django.contrib.postgres.expressions import ArraySubquery
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, RegexValidator
 from django.db import models
@@ -279,9 +281,11 @@ class IssuerPerson(models.Model):
 def read_issuers() -> tuple[Issuer, ...]:
     """The issuers whose tokens are taken; one at an address that is not safe is named in the log."""
     issuers: list[Issuer] = []
-    for row in TokenIssuer.objects.filter(is_active=True).order_by("id").prefetch_related("rules"):
+    off = IssuerPerson.objects.filter(issuer=models.OuterRef("pk"), user__is_active=False)
+    active = TokenIssuer.objects.filter(is_active=True).order_by("id").prefetch_related("rules")
+    for row in active.annotate(switched_off=ArraySubquery(off.order_by().values("subject"))):
         if is_issuer_url(row.url):
-            issuers.append(row.to_issuer())
+            issuers.append(replace(row.to_issuer(), switched_off=frozenset(row.switched_off)))
         else:
             logger.warning(
                 "issuer %s of h_token_issuer is ignored: its address is not safe", row.pk

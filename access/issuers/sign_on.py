@@ -2,6 +2,7 @@
 
 import hashlib
 import logging
+import re
 import time
 from collections.abc import Mapping
 from typing import Any
@@ -9,18 +10,19 @@ from typing import Any
 import requests
 from asgiref.sync import async_to_sync
 from authlib.common.errors import AuthlibBaseError
+from authlib.integrations.base_client.errors import MismatchingStateError
 from authlib.integrations.django_client import OAuth
 from django.conf import settings
 from django.contrib.auth.models import Group, User
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
-from joserfc.errors import JoseError
+from joserfc.errors import ExpiredTokenError, InvalidClaimError, JoseError
 
 from access.issuers.models import IssuerPerson, TokenIssuer
 from core.claim_rules import apply_rules
 from core.errors import ConfigurationError, IssuerUnavailableError, SignOnError
-from core.messages import message
+from core.messages import Message, message
 from gateways.issuers import read_metadata, read_published_keys
 
 logger = logging.getLogger(__name__)
@@ -33,16 +35,32 @@ _FAILURES = (
 FAILED = message(
     "sign_on.failed", "the sign-in did not succeed; try again, or ask your administrator"
 )
+REFUSED = message(
+    "sign_on.refused",
+    "the issuer refused the sign-in: it was cancelled there, or this account may not use this application",
+)
+TOO_LATE = message(
+    "sign_on.too_late", "this sign-in took too long, or began in another browser; begin again"
+)
+AWAY = message("sign_on.away", "the issuer does not answer now; try again in a few seconds")
+CLOCKS = message(
+    "sign_on.clocks",
+    "the clocks of the issuer and of this server are too far apart; ask your administrator",
+)
+# RFC 6749, 4.1.2.1, and OpenID Connect Core, 3.1.2.6: anybody can write the address of the callback.
+_ERROR_CODE = re.compile(r"[a-z_]{1,40}")
 NO_RIGHTS = message("sign_on.deactivated", "this account is deactivated; ask your administrator")
 
 
-def begin_sign_on(request: HttpRequest, issuer: TokenIssuer, callback_url: str) -> HttpResponse:
-    """Leads to the issuer's sign-in. Raises SignOnError."""
+def begin_sign_on(
+    request: HttpRequest, issuer: TokenIssuer, callback_url: str, state: str
+) -> HttpResponse:
+    """Leads to the issuer's sign-in, which comes back with the `state`. Raises SignOnError."""
     try:
-        answer: HttpResponse = _client_of(issuer).authorize_redirect(request, callback_url)
+        client = _client_of(issuer)
+        answer: HttpResponse = client.authorize_redirect(request, callback_url, state=state)
     except _FAILURES as error:
-        logger.warning("a sign-in by %s cannot begin: %s", issuer.name, type(error).__name__)
-        raise SignOnError(FAILED) from error
+        raise _explain(issuer, error) from error
     return answer
 
 
@@ -61,11 +79,34 @@ def finish_sign_on(request: HttpRequest, issuer: TokenIssuer) -> tuple[User, dic
             # Another person's answer would be an attack.
             claims = {**more, **claims} if more.get("sub") == claims["sub"] else claims
     except _FAILURES as error:
-        logger.warning("a sign-in by %s failed: %s", issuer.name, type(error).__name__)
-        raise SignOnError(FAILED) from error
+        raise _explain(issuer, error) from error
     user = take_person(issuer, claims)
     end = str(metadata.get("end_session_endpoint") or "")
-    return user, {"issuer": issuer.name, "id_token": str(token["id_token"]), "end": end}
+    ending = {"issuer": issuer.name, "client_id": issuer.client_id, "end": end}
+    return user, ending | {"id_token": str(token["id_token"])}
+
+
+def _explain(issuer: TokenIssuer, error: Exception) -> SignOnError:
+    """What the person can do about it; the log has what the administrator needs, and nothing of a token."""
+    code = str(getattr(error, "error", ""))
+    claim = str(getattr(error, "claim", ""))
+    words = [word for word in (code, claim) if _ERROR_CODE.fullmatch(word)]
+    logger.warning(
+        "a sign-in by %s failed: %s", issuer.name, " ".join([type(error).__name__, *words])
+    )
+    text: Message = FAILED
+    match error:
+        case MismatchingStateError():
+            text = TOO_LATE
+        case IssuerUnavailableError() | requests.RequestException():
+            text = AWAY
+        case ExpiredTokenError():
+            text = CLOCKS
+        case InvalidClaimError() if claim in {"iat", "nbf"}:
+            text = CLOCKS
+        case AuthlibBaseError() if code == "access_denied":
+            text = REFUSED
+    return SignOnError(text)
 
 
 @transaction.atomic
@@ -76,9 +117,11 @@ def take_person(issuer: TokenIssuer, claims: Mapping[str, Any]) -> User:
     SignOnError for one that is deactivated.
     """
     subject = str(claims["sub"])
-    person = (
-        IssuerPerson.objects.filter(issuer=issuer, subject=subject).select_related("user").first()
-    )
+    people = IssuerPerson.objects.filter(issuer=issuer, subject=subject).select_related("user")
+    if (person := people.first()) is None:
+        # Two tabs may come for the first time at once.
+        TokenIssuer.objects.select_for_update(no_key=True).get(pk=issuer.pk)
+        person = people.first()
     if person is None:
         user = User(username=_free_username(issuer, claims))
         user.set_unusable_password()
@@ -104,7 +147,10 @@ def take_person(issuer: TokenIssuer, claims: Mapping[str, Any]) -> User:
 
 def _free_username(issuer: TokenIssuer, claims: Mapping[str, Any]) -> str:
     wish = str(claims.get("preferred_username") or claims["sub"])[:80]
-    own = "".join(letter for letter in wish if letter.isalnum() or letter in "._-+")
+    # Many issuers give an address of e-mail: what is before the @ is the name.
+    own = "".join(
+        letter for letter in wish.partition("@")[0] if letter.isalnum() or letter in "._-+"
+    )
     name = f"{own}@{issuer.name}"
     if User.objects.filter(username=name).exists():
         name = f"{own}-{hashlib.sha256(str(claims['sub']).encode()).hexdigest()[:8]}@{issuer.name}"

@@ -7,6 +7,7 @@ from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.middleware.csrf import get_token
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 from django.views.csrf import csrf_failure
@@ -73,10 +74,17 @@ def begin_sign_in(request: HttpRequest, username: str) -> StartedSignIn:
 def sign_in(request: HtmxRequest) -> HttpResponse:
     """The form, and after it the page that was asked for; htmx gets the form alone."""
     form = SignInForm(request, request.POST if request.method == "POST" else None)
+    address = next_address(request)
+    if request.user.is_authenticated and not (form.is_bound or request.htmx or address == "/"):
+        # Pages refuse whom they know with 403, so this person signed in in another tab. The back
+        # office alone leads its own refused ones here.
+        is_refused = address.startswith(reverse("admin:index")) and not request.user.is_staff
+        if not is_refused:
+            return redirect(address)
     if form.is_bound and form.is_valid():
         login(request, form.get_user())
         record_sign_in(AuditAction.SIGNED_IN, form.get_user())
-        response = _renew(request, status=204) if request.htmx else redirect(next_address(request))
+        response = _renew(request, status=204) if request.htmx else redirect(address)
         bring_layout(response, request, form.get_user())
         response.set_cookie(
             DEVICE_COOKIE,
@@ -91,8 +99,8 @@ def sign_in(request: HtmxRequest) -> HttpResponse:
         # What was typed is kept only where it names somebody: it may be a password in the wrong field.
         name = form.cleaned_data.get("username", "")
         record_sign_in(AuditAction.SIGN_IN_REFUSED, User.objects.filter(username=name).first())
-    template = "web/_sign_in_form.html" if request.htmx else "web/sign_in.html"
-    context = {"form": form, "next": next_address(request), "issuers": sign_on_issuers()}
+    template = "web/_session_form.html" if request.htmx else "web/sign_in.html"
+    context = {"form": form, "next": address, "issuers": sign_on_issuers()}
     response = render(request, template, context, status=422 if form.errors else 200)
     if form.wait_minutes:
         response.status_code = 429

@@ -22,6 +22,9 @@ _REASON_CHARACTERS = 300
 # Models that reason aloud put it before their answer.
 _THOUGHT = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
 
+# As OpenAI, vLLM, llama.cpp, Ollama and Anthropic's proxies say it.
+_TOO_LONG = re.compile(r"context (length|size|window)|prompt is too long", re.IGNORECASE)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChatSettings:
@@ -40,7 +43,7 @@ class ChatSettings:
 
 @dataclass(frozen=True, slots=True)
 class ToolRequest:
-    """A call that the model asks for; `arguments` is None where what it wrote is no JSON object."""
+    """A call that the model asks for; `arguments` is None where what it wrote, `written`, is no JSON object."""
 
     id: str
     name: str
@@ -50,12 +53,16 @@ class ToolRequest:
 
 @dataclass(frozen=True, slots=True)
 class ChatReply:
-    """What the model says: words, calls of tools or both. Tokens are estimated if it does not count them."""
+    """What the model says: words, calls of tools or both. Tokens are estimated if it does not count them.
+
+    `is_cut` says that it had more to say than it may in one answer.
+    """
 
     text: str
     requests: tuple[ToolRequest, ...]
     tokens_in: int
     tokens_out: int
+    is_cut: bool = False
 
 
 class ChatModel:
@@ -131,7 +138,7 @@ class ChatModel:
 
 def _read_reply(document: Mapping[str, Any], body: bytes) -> ChatReply:
     match document:
-        case {"choices": [{"message": dict(answer)}, *_]}:
+        case {"choices": [{"message": dict(answer), **choice}, *_]}:
             pass
         case _:
             raise ChatModelError(_UNREADABLE)
@@ -148,11 +155,12 @@ def _read_reply(document: Mapping[str, Any], body: bytes) -> ChatReply:
     usage = usage if isinstance(usage, dict) else {}
     counts = (usage.get("prompt_tokens"), usage.get("completion_tokens"))
     estimates = (body.decode(), text + "".join(request.written for request in requests))
-    tokens = [
+    tokens_in, tokens_out = (
         count if isinstance(count, int) and count >= 0 else estimate_tokens(estimate)
         for count, estimate in zip(counts, estimates, strict=True)
-    ]
-    return ChatReply(text, requests, *tokens)
+    )
+    is_cut = choice.get("finish_reason") == "length"
+    return ChatReply(text, requests, tokens_in, tokens_out, is_cut)
 
 
 def _read_request(call: object, number: int) -> ToolRequest:
@@ -179,6 +187,15 @@ def _refusal(answer: ServerAnswer, api_key: str) -> ChatModelError:
     if answer.status < 400:
         return ChatModelError(_UNREADABLE)
     reason = _find_reason(redact(answer.body, (api_key,) if api_key else ()))
+    if _TOO_LONG.search(reason):
+        return ChatModelError(
+            message(
+                "chat_model.too_long",
+                "The chat is too long for the language model: {reason}. Begin a new chat, choose a"
+                " toolset with fewer tools, or use a model with a longer context.",
+                reason=foreign(reason),
+            )
+        )
     return ChatModelError(
         message(
             "chat_model.request",

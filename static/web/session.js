@@ -11,6 +11,9 @@ export function watchSession() {
     return;
   }
   document.addEventListener("session:ended", () => open(dialog));
+  // By an issuer people sign in in another tab.
+  document.addEventListener("visibilitychange", () => renewIfSignedIn(dialog));
+  window.addEventListener("focus", () => renewIfSignedIn(dialog));
   document.addEventListener("session:renewed", (event) => {
     const { token, username } = event.detail;
     if (username !== document.body.dataset.username) {
@@ -55,15 +58,30 @@ function loadsPage(form, submitter) {
   return method === "post" && [...form.elements].some((field) => field.matches(ENTERED));
 }
 
+async function renewIfSignedIn(dialog) {
+  if (!dialog.open || document.hidden) {
+    return;
+  }
+  const found = await readSession(dialog).catch(() => null);
+  if (found?.username && dialog.open) {
+    document.dispatchEvent(new CustomEvent("session:renewed", { detail: found }));
+  }
+}
+
+/** Who is signed in, "" for nobody, and the token of forms; null where the server answers with an error. */
+async function readSession(dialog) {
+  const response = await fetch(dialog.dataset.session, { signal: AbortSignal.timeout(MOST_AWAITED_MS) });
+  return response.ok ? response.json() : null;
+}
+
 async function hasSession(dialog, form) {
   let found;
   try {
-    const response = await fetch(dialog.dataset.session, { signal: AbortSignal.timeout(MOST_AWAITED_MS) });
-    if (!response.ok) {
+    found = await readSession(dialog);
+    if (!found) {
       // The page that the form leads to says what is wrong.
       return true;
     }
-    found = await response.json();
   } catch {
     // Nobody answers in time, or a page of something in between.
     form.dispatchEvent(new CustomEvent("request:unreachable", { bubbles: true }));
@@ -87,7 +105,8 @@ async function open(dialog) {
   await htmx.ajax("GET", dialog.dataset.url, { target: "#session-form", swap: "innerHTML" });
   const form = dialog.querySelector("form");
   form.elements.username.value = document.body.dataset.username;
-  form.elements.password.focus();
+  // Whoever has no password here shall not be led to type that of the issuer.
+  (dialog.querySelector("#session-form a") ?? form.elements.password).focus();
 }
 
 // The token changes with each sign-in; the page's old one would be refused.

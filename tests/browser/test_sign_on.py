@@ -8,6 +8,7 @@ import pytest
 from anyio.from_thread import start_blocking_portal
 from cryptography.fernet import Fernet
 from django.contrib.auth.models import Group
+from django.contrib.sessions.models import Session
 from playwright.sync_api import Page, expect
 from pytest_django.live_server_helper import LiveServer
 
@@ -61,3 +62,34 @@ def test_person_signs_in_by_an_issuer_and_out_of_both(
     page.get_by_role("button", name="Yes, sign me out").click()
 
     expect(page.get_by_role("heading", name="Sign in to Toolbuilder")).to_be_visible()
+
+
+def test_ended_session_goes_on_after_a_sign_in_by_the_issuer(
+    page: Page, live_server: LiveServer, issuer: OidcServer
+) -> None:
+    page.context.route(re.compile("^https://"), lambda route: route.fulfill(body=""))
+    RoleGrant.objects.update(role="administrator")
+    page.goto(f"{live_server.url}/sign-in/?next=/keys/new/")
+    page.get_by_role("link", name="Sign in with corp").click()
+    page.locator("[name=login]").fill("alice")
+    page.locator("[name=password]").fill("x")
+    page.get_by_role("button").click()
+    page.get_by_role("button", name="Continue").click()
+    page.get_by_label("Name", exact=True).fill("nightly report")
+    Session.objects.all().delete()
+    page.get_by_role("button", name="Create the key").click()
+    dialog = page.get_by_role("dialog", name="Sign in again")
+
+    with page.context.expect_page() as opened:
+        dialog.get_by_role("link", name="Sign in with corp").click()
+    other = opened.value
+    expect(other.get_by_role("button", name="Sign out")).to_be_visible()
+    other.close()
+    page.bring_to_front()
+    # Without a window there is no focus to come back.
+    page.evaluate("window.dispatchEvent(new Event('focus'))")
+
+    expect(dialog).to_be_hidden()
+    expect(page.get_by_label("Name", exact=True)).to_have_value("nightly report")
+    page.get_by_role("button", name="Create the key").click()
+    expect(page.get_by_text("This is the only time that the key is shown")).to_be_visible()

@@ -11,11 +11,13 @@ from typing import Any
 import httpx
 import pytest
 from asgiref.sync import sync_to_async
+from django.contrib.auth.models import User
 from fastmcp import Client
 from fastmcp.client.auth import OAuth
 from joserfc.jwk import RSAKey
 from mcp.client.auth import AuthorizationCodeResult
 
+from access.issuers.models import IssuerPerson
 from access.models import CallRecord, IssuerRule, TokenIssuer, ToolLimit
 from tests.factories import claim, make_expression, make_toolset
 from tests.mcp_runtime.conftest import ERAS, Serve, Served
@@ -375,6 +377,50 @@ async def test_change_of_an_issuer_or_a_rule_is_followed(
         await eventually(answers(200))
         await TokenIssuer.objects.aupdate(is_active=False)
         await eventually(answers(401))
+
+
+async def test_person_who_is_switched_off_here_is_refused_with_a_token_too(
+    issuer: OidcServer, serve: Serve, settings: Any
+) -> None:
+    settings.MCP_PUBLIC_URL = PUBLIC
+    row = await TokenIssuer.objects.aget()
+    user = await User.objects.acreate(username="alice@corp")
+    await IssuerPerson.objects.acreate(issuer=row, subject="alice", user=user)
+    token = issuer.sign(issuer.claims(PUBLIC))
+    async with serve() as served:
+
+        def answers(status: int) -> Callable[[], Awaitable[bool]]:
+            async def does_answer() -> bool:
+                return await refusal_of(served, token) == status
+
+            return does_answer
+
+        assert await refusal_of(served, token) == 200
+        await User.objects.filter(pk=user.pk).aupdate(is_active=False)
+        await eventually(answers(403))
+        other = await refusal_of(served, issuer.sign(issuer.claims(PUBLIC, sub="carol")))
+        await User.objects.filter(pk=user.pk).aupdate(is_active=True)
+        await eventually(answers(200))
+
+    assert other == 200
+
+
+async def test_issuer_whose_tokens_are_good_for_nothing_is_not_offered(
+    issuer: OidcServer, serve: Serve, settings: Any
+) -> None:
+    settings.MCP_PUBLIC_URL = PUBLIC
+    row = await TokenIssuer.objects.acreate(name="pages", url="https://login.example.org")
+    await IssuerRule.objects.acreate(
+        issuer=row, claim="sub", test="matches", value="*", people_groups=["viewers"]
+    )
+    async with serve() as served, httpx.AsyncClient() as http:
+        root = served.url.removesuffix("/mcp") + "/.well-known/oauth-protected-resource"
+
+        found = (await http.get(f"{root}/mcp")).json()
+        challenge = await http.post(served.url, json={})
+
+    assert found["authorization_servers"] == [issuer.url]
+    assert 'scope="tools:read"' in challenge.headers["www-authenticate"]
 
 
 async def test_session_belongs_to_the_subject_of_its_issuer(

@@ -80,3 +80,13 @@ def test_files_of_ours_are_read_in_a_locale_without_utf_8() -> None:
     )
 
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("value", ["Asia/Seol", "Asia", "/etc/passwd", "KST+9"])
+def test_time_zone_that_there_is_not_is_named(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
+    monkeypatch.setenv("SOME_ZONE", "Asia/Seoul")
+    assert env.zone("SOME_ZONE", "UTC") == "Asia/Seoul"
+    monkeypatch.setenv("SOME_ZONE", value)
+
+    with pytest.raises(ValueError, match="SOME_ZONE must be a time zone like Asia/Seoul"):
+        env.zone("SOME_ZONE", "UTC")

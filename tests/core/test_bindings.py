@@ -221,6 +221,14 @@ def test_owner_that_is_not_allowed_is_refused() -> None:
     )
 
 
+def test_claim_of_a_token_that_does_not_fit_is_not_said_to_be_of_a_key() -> None:
+    facts = CallerFacts(issuer="corp", claims={"tenant": "DE"})
+
+    assert lack([claim("tenant", "ENUM", allowed_values=("KR", "US"))], facts) == (
+        "sales does not accept the claim 'tenant' of your access token; ask your administrator"
+    )
+
+
 def test_facts_do_nothing_to_a_tool_without_bound_parameters() -> None:
     spec = param("tenant", presence=Presence.OPTIONAL_NULL)
 

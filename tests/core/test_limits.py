@@ -131,3 +131,14 @@ def test_refused_caller_reads_which_limit_and_when_it_starts_again(row: Limit, t
 
     assert str(error) == text
     assert (error.retry_after_s > 0) is (window.ends_at is not None)
+
+
+@pytest.mark.parametrize("measure", ["max_count", "at_once", "max_rows"])
+def test_limit_of_nothing_names_no_time_at_which_it_would_be_more(measure: str) -> None:
+    book = LimitBook([limit(LimitTarget.ALL, "", "", **{measure: 0})], SEOUL)
+    [window] = book.windows(book.concerning("hong", "k1", "sales"), NOW)
+
+    error = window.refuse(NOW, SEOUL)
+
+    assert str(error).endswith(": none is allowed; ask your administrator")
+    assert error.retry_after_s == 0

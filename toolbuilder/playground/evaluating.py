@@ -163,7 +163,9 @@ async def _search(
     """The searches that the model asked for with their answers, as messages; notes the schemas found."""
     calls, answers = [], []
     for request in reply.requests:
-        function = {"name": request.name, "arguments": request.written}
+        # Some services read them as JSON.
+        written = "{}" if request.arguments is None else request.written
+        function = {"name": request.name, "arguments": written}
         calls.append({"id": request.id, "type": "function", "function": function})
         answer = await call_tool(access, request.name, request.arguments or {})
         answers.append({"role": "tool", "tool_call_id": request.id, "content": answer.text})

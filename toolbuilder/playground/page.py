@@ -82,10 +82,11 @@ class CallCard:
 
 @dataclass(frozen=True, slots=True)
 class ModelStep:
-    """What the model said at once: words, calls or both."""
+    """What the model said at once: words, calls or both; `is_cut` if it had more to say than it may."""
 
     text: str
     calls: tuple[CallCard, ...]
+    is_cut: bool
 
 
 @dataclass(slots=True)
@@ -141,7 +142,7 @@ def show_chat(chat: PlaygroundChat) -> ShownChat:
             calls = tuple(
                 show_call(call, (place, number)) for number, call in enumerate(entry["calls"])
             )
-            turn.steps.append(ModelStep(entry["text"], calls))
+            turn.steps.append(ModelStep(entry["text"], calls, entry.get("is_cut", False)))
             turn.calls += len(calls)
             turn.tokens_in += entry["tokens_in"]
             turn.tokens_out += entry["tokens_out"]

@@ -1,7 +1,7 @@
 """A chat: questions of a person, and turns of the model with the calls that it asks for.
 
 Its entries are `{"kind": "question", "text"}`, `{"kind": "model", "text", "calls", "tokens_in",
-"tokens_out", "ms"}`, where each of the calls has an `answer` once it is made, and a last
+"tokens_out", "is_cut", "ms"}`, where each of the calls has an `answer` once it is made, and a last
 `{"kind": "fault", "message"}` where a turn could not go on.
 """
 
@@ -36,6 +36,7 @@ MAX_QUESTION_CHARACTERS = 8_000
 KEPT_FOR = timedelta(days=7)
 _MAX_CALLS_AT_ONCE = 8
 _TITLE_CHARACTERS = 80
+_SHOWN_CHARACTERS = 1_000
 _INSTRUCTION = (
     "You help people with their data, by means of tools. Call a tool whenever it can give what is"
     " asked for; never invent figures. If no tool in your list fits, search for one with"
@@ -144,6 +145,7 @@ def _take_step(chat: PlaygroundChat, entries: list[Entry], access: AgentAccess) 
             "calls": [{**asdict(request), "answer": None} for request in requests],
             "tokens_in": reply.tokens_in,
             "tokens_out": reply.tokens_out,
+            "is_cut": reply.is_cut,
         }
 
     entry = run_step(ask_once, key_of(chat))
@@ -174,7 +176,8 @@ def _require_room(turn: list[Entry]) -> None:
 
 async def _call(access: AgentAccess, call: Mapping[str, Any]) -> CallAnswer:
     if call["arguments"] is None:
-        text = "The arguments are not a JSON object; write them as one and call again."
+        written = call["written"][:_SHOWN_CHARACTERS]
+        text = f"The arguments are not a JSON object; write them as one and call again: {written}"
         return CallAnswer(
             text=text, length=len(text), tokens=estimate_tokens(text), ms=0, is_error=True
         )
@@ -182,9 +185,14 @@ async def _call(access: AgentAccess, call: Mapping[str, Any]) -> CallAnswer:
 
 
 def to_messages(entries: list[Entry]) -> Iterator[Entry]:
-    """The chat as OpenAI's messages; a call that was stopped has an answer that says so."""
+    """The chat as OpenAI's messages; what was stopped has an answer that says so."""
     yield instruct()
+    kind = ""
     for entry in entries:
+        if entry["kind"] == kind == "question":
+            # Many models take no two questions in a row.
+            yield {"role": "assistant", "content": "Not answered: it was stopped."}
+        kind = entry["kind"]
         if entry["kind"] == "question":
             yield {"role": "user", "content": entry["text"]}
         if entry["kind"] != "model":
@@ -195,7 +203,11 @@ def to_messages(entries: list[Entry]) -> Iterator[Entry]:
                 {
                     "id": call["id"],
                     "type": "function",
-                    "function": {"name": call["name"], "arguments": call["written"]},
+                    # Some services read them as JSON, and would refuse the chat for ever.
+                    "function": {
+                        "name": call["name"],
+                        "arguments": "{}" if call["arguments"] is None else call["written"],
+                    },
                 }
                 for call in entry["calls"]
             ]

@@ -37,6 +37,27 @@ END $$;
 CREATE TRIGGER notify_changed_owner AFTER UPDATE ON auth_user
 FOR EACH ROW EXECUTE FUNCTION toolbuilder_notify_changed_owner();
 """
+# The rules name groups of people as other programs write them; a later group of a name would get its people.
+FOLLOW_GROUPS = """
+CREATE FUNCTION toolbuilder_follow_group() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+BEGIN
+    IF TG_OP = 'DELETE' THEN
+        UPDATE h_claim_rule SET people_groups = people_groups - OLD.name::text
+        WHERE jsonb_typeof(people_groups) = 'array' AND people_groups ? OLD.name;
+    ELSIF NEW.name <> OLD.name THEN
+        UPDATE h_claim_rule SET people_groups = people_groups - OLD.name::text || to_jsonb(NEW.name)
+        WHERE jsonb_typeof(people_groups) = 'array' AND people_groups ? OLD.name;
+    END IF;
+    RETURN NULL;
+END $$;
+CREATE TRIGGER follow_group AFTER UPDATE OR DELETE ON auth_group
+FOR EACH ROW EXECUTE FUNCTION toolbuilder_follow_group();
+"""
+FOLLOW_NO_GROUPS = """
+DROP TRIGGER follow_group ON auth_group;
+DROP FUNCTION toolbuilder_follow_group();
+"""
 KEEP_KEYS_OF_OWNERS = """
 DROP TRIGGER notify_changed_owner ON auth_user;
 DROP FUNCTION toolbuilder_notify_changed_owner();

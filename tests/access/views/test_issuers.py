@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from asgiref.sync import sync_to_async
 from cryptography.fernet import Fernet
+from django.contrib.auth.models import Group
 from django.test import AsyncClient, Client
 from django.urls import reverse
 
@@ -53,6 +54,37 @@ def test_issuer_and_rule_are_written_in_the_browser(admin: Client) -> None:
     assert issuer.rules[0].bound == (("country", "country"), ("tenant", "org.id"))
     page = admin.get(reverse("rule", args=[issuer.rules[0].id])).content.decode()
     assert "tenant = org.id" in page
+
+
+def test_issuer_that_is_switched_off_is_good_for_nothing(admin: Client) -> None:
+    row = TokenIssuer.objects.create(name="corp", url="https://login.example.org", client_id="web")
+
+    on = admin.get(reverse("issuers")).content.decode()
+    row.is_active = False
+    row.save()
+    off = admin.get(reverse("issuers")).content.decode()
+
+    assert '<span class="tag">sign-in</span>' in on
+    assert '<span class="tag">access tokens</span>' in on
+    assert '<span class="tag">' not in off
+
+
+def test_rule_follows_a_group_that_is_renamed_or_deleted(db: None) -> None:
+    kept, former = (Group.objects.create(name=name) for name in ("영업팀", "sales"))
+    row = TokenIssuer.objects.create(name="corp", url="https://login.example.org")
+    named: dict[str, Any] = {"issuer": row, "claim": "sub", "test": "matches", "value": "*"}
+    rule = IssuerRule.objects.create(**named, people_groups=["영업팀", "sales"])
+    other = IssuerRule.objects.create(**named, people_groups=["purchase"])
+    odd = IssuerRule.objects.create(**named, people_groups="sales")
+
+    Group.objects.filter(pk=kept.pk).update(name="영업 1팀")
+    former.delete()
+
+    for one in (rule, other, odd):
+        one.refresh_from_db()
+    assert rule.people_groups == ["영업 1팀"]
+    assert other.people_groups == ["purchase"]
+    assert odd.people_groups == "sales"
 
 
 def test_new_issuer_has_common_algorithms_ticked(admin: Client) -> None:

@@ -127,6 +127,16 @@ def test_person_without_the_right_is_told_who_they_are(client: Client, ann: User
     assert "You are signed in as ann, who may not open this page." in response.text
 
 
+def test_tab_from_before_a_sign_in_elsewhere_goes_on_when_it_is_loaded_again(
+    client: Client, ann: User
+) -> None:
+    client.force_login(ann)
+
+    response = client.get("/sign-in/?next=/calls/")
+
+    assert response["Location"] == "/calls/"
+
+
 def test_sign_out_needs_a_post_and_ends_the_session(client: Client, ann: User) -> None:
     client.force_login(ann)
 

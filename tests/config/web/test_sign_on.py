@@ -1,16 +1,23 @@
 """People sign in to the pages by a real issuer, and get the groups of its rules."""
 
 from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from threading import Barrier
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from cryptography.fernet import Fernet
 from django.contrib.auth.models import Group, User
+from django.contrib.sessions.models import Session
+from django.db import connection
 from django.test import AsyncClient
+from django.utils import timezone
 
 from access.encryption import seal
 from access.issuers.models import IssuerPerson, IssuerRule, TokenIssuer
+from access.issuers.sign_on import take_person
 from tests.oidc_server import PEOPLE, OidcServer, oidc_server
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -79,6 +86,23 @@ async def test_nobody_becomes_another_by_name_or_address(issuer: OidcServer) -> 
     assert not person.user.is_superuser
 
 
+def test_person_who_comes_in_two_tabs_at_once_is_one_person(transactional_db: None) -> None:
+    issuer = TokenIssuer.objects.create(name="corp", url="https://login.example.org")
+    together = Barrier(2)
+
+    def come_for_the_first_time(_tab: int) -> str:
+        together.wait(timeout=60)
+        try:
+            return take_person(issuer, {"sub": "alice"}).username
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(2) as pool:
+        names = list(pool.map(come_for_the_first_time, range(2)))
+
+    assert names == ["alice@corp", "alice@corp"]
+
+
 async def test_deactivated_person_stays_outside(issuer: OidcServer) -> None:
     await come(issuer, AsyncClient())
     await User.objects.aupdate(is_active=False)
@@ -108,8 +132,41 @@ async def test_sign_out_leads_to_the_issuers_own(issuer: OidcServer) -> None:
 
     answer = await client.post("/sign-out/")
 
-    assert f"{issuer.url}/session/end?id_token_hint=" in answer.content.decode()
+    assert f"{issuer.url}/session/end?" in answer.content.decode()
+    assert "id_token_hint=" in answer.content.decode()
     assert (await client.get("/calls/")).status_code == 302
+
+
+async def test_session_ends_after_its_hours_however_much_it_is_used(
+    issuer: OidcServer, settings: Any
+) -> None:
+    settings.SIGN_ON_SESSION_HOURS = 3
+    client = AsyncClient()
+    await come(issuer, client)
+
+    session = await client.asession()
+    ends = await session.aget_expiry_date()
+    await session.aset("seen", 1)
+    await session.asave()
+
+    stored = await Session.objects.aget(pk=session.session_key)
+    assert ends <= timezone.now() + timedelta(hours=3)
+    assert stored.expire_date == ends
+
+
+async def test_sign_out_sends_no_long_token(issuer: OidcServer) -> None:
+    client = AsyncClient()
+    await come(issuer, client)
+    session = await client.asession()
+    ending = await session.aget("sign_on", {})
+    await session.aset("sign_on", {**ending, "id_token": "x" * 8_000})
+    await session.asave()
+
+    page = (await client.post("/sign-out/")).content.decode()
+
+    assert f"{issuer.url}/session/end?post_logout_redirect_uri=" in page
+    assert "client_id=web" in page
+    assert "id_token_hint" not in page
 
 
 async def test_local_administrator_gets_in_while_the_issuer_is_away(
@@ -126,4 +183,63 @@ async def test_local_administrator_gets_in_while_the_issuer_is_away(
 
     assert "/sign-in/corp/" in page
     assert away.status_code == 403
+    assert b"the issuer does not answer now" in away.content
     assert answer["Location"] == "/"
+
+
+async def test_each_tab_comes_back_to_its_own_page(issuer: OidcServer) -> None:
+    client = AsyncClient()
+    begun = [await client.get(f"/sign-in/corp/?next=/{page}/") for page in ("calls", "tools")]
+    came = [await issuer.walk(answer["Location"]) for answer in begun]
+
+    answers = [await client.get(CALLBACK, given) for given in came]
+
+    assert [answer["Location"] for answer in answers] == ["/calls/", "/tools/"]
+
+
+@pytest.mark.parametrize(
+    ("code", "text"),
+    [
+        pytest.param("access_denied", "the issuer refused the sign-in", id="refused"),
+        pytest.param("server_error", "the sign-in did not succeed", id="other"),
+        pytest.param("<b>\n2026 a line", "the sign-in did not succeed", id="nonsense"),
+    ],
+)
+async def test_error_of_the_issuer_is_told_and_the_way_on_is_kept(
+    issuer: OidcServer, caplog: pytest.LogCaptureFixture, code: str, text: str
+) -> None:
+    client = AsyncClient()
+    begun = await client.get("/sign-in/corp/?next=/calls/")
+    state = parse_qs(urlsplit(begun["Location"]).query)["state"][0]
+
+    answer = await client.get(CALLBACK, {"error": code, "state": state})
+
+    page = answer.content.decode()
+    assert text in page
+    assert 'href="/sign-in/?next=%2Fcalls%2F"' in page
+    named = f" {code}" if code.isidentifier() else ""
+    assert f"a sign-in by corp failed: OAuthError{named}" in caplog.messages
+
+
+async def test_clocks_that_are_apart_are_named(issuer: OidcServer) -> None:
+    await issuer.change(ahead_s=600)
+
+    answer = await come(issuer, AsyncClient())
+
+    assert answer.status_code == 403
+    assert b"the clocks of the issuer and of this server are too far apart" in answer.content
+
+
+async def test_name_of_a_person_is_what_stands_before_the_at(issuer: OidcServer) -> None:
+    people = {
+        "a1": {"groups": ["sales"], "preferred_username": "김민준@hanbit.co.kr"},
+        "b2": {"groups": ["sales"], "preferred_username": "김민준@partner.example"},
+    }
+    await issuer.change(people=people)
+
+    for person in people:
+        await come(issuer, AsyncClient(), person)
+
+    names = [user.username async for user in User.objects.order_by("pk")]
+    assert names[0] == "김민준@corp"
+    assert names[1].startswith("김민준-")

@@ -90,6 +90,23 @@ async def test_reason_of_the_service_is_told_without_the_key() -> None:
     assert API_KEY not in str(refused.value)
 
 
+@pytest.mark.parametrize(
+    "reason",
+    [
+        pytest.param("This model's maximum context length is 8192 tokens.", id="OpenAI, vLLM"),
+        pytest.param(
+            "the request exceeds the available context size, try increasing", id="llama.cpp"
+        ),
+        pytest.param("prompt is too long: 210000 tokens > 200000 maximum", id="Anthropic"),
+    ],
+)
+async def test_chat_that_is_too_long_is_told_as_such(reason: str) -> None:
+    body = json.dumps({"error": {"message": reason}}).encode()
+
+    with pytest.raises(ChatModelError, match=r"The chat is too long .* Begin a new chat"):
+        await reply_to((400, body))
+
+
 async def test_late_and_absent_models_are_told_apart() -> None:
     def wait(_request: object) -> Answer:
         time.sleep(1)

@@ -126,6 +126,33 @@ def test_refused_call_is_shown_and_told_to_the_model(world: ScriptedModel, admin
     assert "b: required" in answers_of(world.requests[1])[0]
 
 
+def test_arguments_that_are_no_json_do_not_end_the_chat(
+    world: ScriptedModel, admin: Client
+) -> None:
+    broken = calling("multiply")
+    broken["tool_calls"][0]["function"]["arguments"] = '{"a": 6, "b": '
+
+    def answer(request: Request) -> Any:
+        # As vLLM does, whose templates take the arguments apart.
+        for said in request["messages"]:
+            for call in said.get("tool_calls", ()):
+                json.loads(call["function"]["arguments"])
+        return saying("Sorry.") if answers_of(request) else broken
+
+    world.answer = answer
+
+    text = ask(admin)
+
+    assert "Sorry." in text
+    assert answers_of(world.requests[1])[0].endswith('call again: {"a": 6, "b": ')
+
+
+def test_answer_that_was_cut_off_is_said_to_be(world: ScriptedModel, admin: Client) -> None:
+    world.answer = lambda _request: saying("The three largest are") | {"finish_reason": "length"}
+
+    assert "The model was cut off here" in ask(admin)
+
+
 def test_limit_holds_for_the_playground(world: ScriptedModel, admin: Client) -> None:
     ToolLimit.objects.create(target_type="ALL", max_count=0)
 
@@ -185,6 +212,19 @@ def test_question_after_a_stopped_call_tells_the_model_so(
 
     roles = [said["role"] for said in world.requests[-1]["messages"]]
     assert roles == ["system", "user", "assistant", "tool", "user"]
+
+
+def test_question_after_one_without_an_answer_does_not_follow_it_at_once(
+    world: ScriptedModel, admin: Client
+) -> None:
+    world.answer = lambda _request: (500, b"oh")
+    ask(admin)
+    world.answer = lambda _request: saying("Fine.")
+
+    ask(admin, "And 2 times 3?", chat=str(PlaygroundChat.objects.get().pk))
+
+    roles = [said["role"] for said in world.requests[-1]["messages"]]
+    assert roles == ["system", "user", "assistant", "user"]
 
 
 def test_model_writes_no_html_and_no_link(world: ScriptedModel, admin: Client) -> None:

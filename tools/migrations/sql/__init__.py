@@ -76,6 +76,24 @@ DROP FUNCTION toolbuilder_log_tools() CASCADE;
 DROP FUNCTION toolbuilder_bump_registry() CASCADE;
 DROP FUNCTION toolbuilder_next_registry();
 """
+# Their tokens are refused at once. Named in WHEN, the column could not be altered by migrations of Django.
+BUMP_FOR_PEOPLE = """
+CREATE FUNCTION toolbuilder_bump_for_person() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+BEGIN
+    IF OLD.is_active IS DISTINCT FROM NEW.is_active
+        AND EXISTS (SELECT FROM h_issuer_person WHERE user_id = NEW.id) THEN
+        INSERT INTO h_registry_change (revision, tool_id) SELECT toolbuilder_next_registry(), 0;
+    END IF;
+    RETURN NULL;
+END $$;
+CREATE TRIGGER bump_for_person AFTER UPDATE ON auth_user
+FOR EACH ROW EXECUTE FUNCTION toolbuilder_bump_for_person();
+"""
+BUMP_FOR_NO_PEOPLE = """
+DROP TRIGGER bump_for_person ON auth_user;
+DROP FUNCTION toolbuilder_bump_for_person();
+"""
 
 # One edited tool among thousands is read alone.
 _BUMP_FOR_EACH_TOOL = """
