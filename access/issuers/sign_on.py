@@ -148,9 +148,8 @@ def take_person(issuer: TokenIssuer, claims: Mapping[str, Any]) -> User:
 def _free_username(issuer: TokenIssuer, claims: Mapping[str, Any]) -> str:
     wish = str(claims.get("preferred_username") or claims["sub"])[:80]
     # Many issuers give an address of e-mail: what is before the @ is the name.
-    own = "".join(
-        letter for letter in wish.partition("@")[0] if letter.isalnum() or letter in "._-+"
-    )
+    before = wish.partition("@")[0] or wish
+    own = "".join(letter for letter in before if letter.isalnum() or letter in "._-+")
     name = f"{own}@{issuer.name}"
     if User.objects.filter(username=name).exists():
         name = f"{own}-{hashlib.sha256(str(claims['sub']).encode()).hexdigest()[:8]}@{issuer.name}"

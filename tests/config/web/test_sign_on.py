@@ -234,6 +234,7 @@ async def test_name_of_a_person_is_what_stands_before_the_at(issuer: OidcServer)
     people = {
         "a1": {"groups": ["sales"], "preferred_username": "김민준@hanbit.co.kr"},
         "b2": {"groups": ["sales"], "preferred_username": "김민준@partner.example"},
+        "c3": {"groups": ["sales"], "preferred_username": "@ann"},
     }
     await issuer.change(people=people)
 
@@ -243,3 +244,4 @@ async def test_name_of_a_person_is_what_stands_before_the_at(issuer: OidcServer)
     names = [user.username async for user in User.objects.order_by("pk")]
     assert names[0] == "김민준@corp"
     assert names[1].startswith("김민준-")
+    assert names[2] == "ann@corp"
