@@ -9,7 +9,8 @@ const HAS_OWN_ANSWER = [401, 409, 422, 429];
  */
 export function watchRequests() {
   const unreachable = new WeakSet();
-  document.addEventListener("DOMContentLoaded", sendEarlySearches);
+  // Once htmx, which waits as long, has taken up the page.
+  document.addEventListener("DOMContentLoaded", () => setTimeout(sendEarlySearches));
   document.addEventListener("htmx:before:request", ({ detail: { ctx } }) => {
     ctx.fetch = (...asked) => fetch(...asked).catch((error) => stepIn(error, () => unreachable.add(ctx)));
   });
@@ -39,8 +40,7 @@ function sendEarlySearches() {
   }
   for (const field of document.querySelectorAll("input[type=search][hx-get]")) {
     if (field.value !== field.defaultValue) {
-      // Once htmx, which waits as long, has taken up the page.
-      setTimeout(() => field.dispatchEvent(new Event("input", { bubbles: true })));
+      field.dispatchEvent(new Event("input", { bubbles: true }));
     }
   }
 }

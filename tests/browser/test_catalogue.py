@@ -149,6 +149,26 @@ def test_search_while_typing_keeps_its_address(
     expect(page.get_by_role("link", name="stores")).to_be_visible()
 
 
+def test_search_that_is_typed_before_htmx_listens_is_sent(
+    signed_in: Page, live_server: LiveServer, sales: CatalogTable
+) -> None:
+    page = signed_in
+    # What htmx begins with waits, as on a machine that has no time for it.
+    page.add_init_script("""
+        const wait = window.setTimeout, early = [];
+        window.setTimeout = (act, delay) => delay || document.readyState === "complete" && !early.length
+            ? wait(act, delay) : early.push(act);
+        window.goOn = () => { window.setTimeout = wait; early.forEach((act) => act()); };
+    """)
+    page.goto(f"{live_server.url}/catalogue/")
+    page.keyboard.press("/")
+    page.keyboard.type("店舗マスタ")
+
+    page.evaluate("goOn()")
+
+    expect(page.get_by_role("status")).to_have_text("1 table")
+
+
 def test_scan_fills_an_empty_catalogue(
     signed_in: Page, live_server: LiveServer, own_database: None, settings: Any
 ) -> None:
