@@ -42,17 +42,22 @@ def issuer(live_server: LiveServer, settings: Any) -> Iterator[OidcServer]:
         yield server
 
 
+def sign_in_as_alice(page: Page) -> None:
+    """From our sign-in page through the issuer's own."""
+    page.get_by_role("link", name="Sign in with corp").click()
+    page.locator("[name=login]").fill("alice")
+    page.locator("[name=password]").fill("x")
+    page.get_by_role("button").click()
+    page.get_by_role("button", name="Continue").click()
+
+
 def test_person_signs_in_by_an_issuer_and_out_of_both(
     page: Page, live_server: LiveServer, issuer: OidcServer
 ) -> None:
     # Pages of oidc-provider's own load fonts from elsewhere.
     page.route(re.compile("^https://"), lambda route: route.fulfill(body=""))
     page.goto(f"{live_server.url}/sign-in/")
-    page.get_by_role("link", name="Sign in with corp").click()
-    page.locator("[name=login]").fill("alice")
-    page.locator("[name=password]").fill("x")
-    page.get_by_role("button").click()
-    page.get_by_role("button", name="Continue").click()
+    sign_in_as_alice(page)
 
     expect(page.get_by_text("Alice", exact=True)).to_be_visible()
 
@@ -70,11 +75,7 @@ def test_ended_session_goes_on_after_a_sign_in_by_the_issuer(
     page.context.route(re.compile("^https://"), lambda route: route.fulfill(body=""))
     RoleGrant.objects.update(role="administrator")
     page.goto(f"{live_server.url}/sign-in/?next=/keys/new/")
-    page.get_by_role("link", name="Sign in with corp").click()
-    page.locator("[name=login]").fill("alice")
-    page.locator("[name=password]").fill("x")
-    page.get_by_role("button").click()
-    page.get_by_role("button", name="Continue").click()
+    sign_in_as_alice(page)
     page.get_by_label("Name", exact=True).fill("nightly report")
     Session.objects.all().delete()
     page.get_by_role("button", name="Create the key").click()

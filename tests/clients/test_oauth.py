@@ -357,26 +357,28 @@ async def refusal_of(served: Served, token: str) -> int:
     return (await Way(served).ask(Case(""), token)).status
 
 
+def answers(served: Served, token: str, status: int) -> Callable[[], Awaitable[bool]]:
+    """Whether a request with the token has that status now."""
+
+    async def does_answer() -> bool:
+        return await refusal_of(served, token) == status
+
+    return does_answer
+
+
 async def test_change_of_an_issuer_or_a_rule_is_followed(
     issuer: OidcServer, serve: Serve, settings: Any
 ) -> None:
     settings.MCP_PUBLIC_URL = PUBLIC
     token = issuer.sign(issuer.claims(PUBLIC))
     async with serve() as served:
-
-        def answers(status: int) -> Callable[[], Awaitable[bool]]:
-            async def does_answer() -> bool:
-                return await refusal_of(served, token) == status
-
-            return does_answer
-
         assert await refusal_of(served, token) == 200
         await IssuerRule.objects.aupdate(value="purchase")
-        await eventually(answers(403))
+        await eventually(answers(served, token, 403))
         await IssuerRule.objects.aupdate(value="sales")
-        await eventually(answers(200))
+        await eventually(answers(served, token, 200))
         await TokenIssuer.objects.aupdate(is_active=False)
-        await eventually(answers(401))
+        await eventually(answers(served, token, 401))
 
 
 async def test_person_who_is_switched_off_here_is_refused_with_a_token_too(
@@ -388,19 +390,12 @@ async def test_person_who_is_switched_off_here_is_refused_with_a_token_too(
     await IssuerPerson.objects.acreate(issuer=row, subject="alice", user=user)
     token = issuer.sign(issuer.claims(PUBLIC))
     async with serve() as served:
-
-        def answers(status: int) -> Callable[[], Awaitable[bool]]:
-            async def does_answer() -> bool:
-                return await refusal_of(served, token) == status
-
-            return does_answer
-
         assert await refusal_of(served, token) == 200
         await User.objects.filter(pk=user.pk).aupdate(is_active=False)
-        await eventually(answers(403))
+        await eventually(answers(served, token, 403))
         other = await refusal_of(served, issuer.sign(issuer.claims(PUBLIC, sub="carol")))
         await User.objects.filter(pk=user.pk).aupdate(is_active=True)
-        await eventually(answers(200))
+        await eventually(answers(served, token, 200))
 
     assert other == 200
 
