@@ -32,6 +32,12 @@ def local_mcp_url(request: HttpRequest) -> str:
     return f"{request.scheme}://{name}:{settings.MCP_PORT}/mcp"
 
 
+def page_url(request: HttpRequest, path: str) -> str:
+    """The address of one of our pages as others reach it: WEB_PUBLIC_URL, else where this one was asked of."""
+    own: str = settings.WEB_PUBLIC_URL
+    return f"{own}{path}" if own else request.build_absolute_uri(path)
+
+
 @dataclass(frozen=True, slots=True)
 class Connection:
     """How one client is connected; `where` says where `text` goes."""

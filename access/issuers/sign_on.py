@@ -49,6 +49,8 @@ CLOCKS = message(
 )
 # RFC 6749, 4.1.2.1, and OpenID Connect Core, 3.1.2.6: anybody can write the address of the callback.
 _ERROR_CODE = re.compile(r"[a-z_]{1,40}")
+# OpenID Connect Core, 2, has 255 ASCII characters; some issuers take names in other letters.
+_SUBJECT = re.compile(r"[^\x00]{1,255}", re.DOTALL)
 NO_RIGHTS = message("sign_on.deactivated", "this account is deactivated; ask your administrator")
 
 
@@ -114,9 +116,12 @@ def take_person(issuer: TokenIssuer, claims: Mapping[str, Any]) -> User:
     """The user of the subject, made at the first sign-in, with exactly the groups of the rules.
 
     Users are found by issuer and subject alone: names and addresses of e-mail may be anybody's. Raises
-    SignOnError for one that is deactivated.
+    SignOnError for one that is deactivated, and for a `sub` that OpenID Connect does not allow.
     """
     subject = str(claims["sub"])
+    if not _SUBJECT.fullmatch(subject):
+        logger.warning("a sign-in by %s failed: its `sub` is no subject identifier", issuer.name)
+        raise SignOnError(FAILED)
     people = IssuerPerson.objects.filter(issuer=issuer, subject=subject).select_related("user")
     if (person := people.first()) is None:
         # Two tabs may come for the first time at once.

@@ -7,12 +7,13 @@ from django import forms
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from access.connecting import endpoint_audiences, endpoint_url
+from access.connecting import endpoint_audiences, endpoint_url, page_url
 from access.issuers.forms import IssuerForm, RuleForm, TokenForm
 from access.issuers.models import IssuerRule, TokenIssuer, read_issuers
 from access.issuers.trying import try_token
@@ -128,11 +129,14 @@ def _edit_issuer(request: HttpRequest, row: TokenIssuer | None) -> HttpResponse:
     if form.is_bound and form.is_valid():
         messages.success(request, _("The issuer was saved; its tokens are judged so from now on."))
         return redirect("issuer", form.save().pk)
+    name = row.name if row else "NAME"
     context = {
         "form": form,
         "row": row,
         "rules": row.rules.all() if row else (),
         "may_delete": user_of(request).has_perm(DELETE_ISSUERS),
+        "callback": page_url(request, reverse("sign-on-callback", args=[name])),
+        "signed_out": page_url(request, reverse("sign-in")),
     }
     return _render_form(request, "access/issuer_form.html", form, context)
 

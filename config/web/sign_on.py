@@ -17,6 +17,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from access.audit.models import AuditAction
 from access.audit.trail import record_sign_in
+from access.connecting import page_url
 from access.issuers.models import TokenIssuer
 from access.issuers.sign_on import begin_sign_on, finish_sign_on
 from access.reader_language import in_language
@@ -46,7 +47,7 @@ def sign_on(request: HttpRequest, name: str) -> HttpResponse:
     # Several tabs may be at the issuer, each on the way to a page of its own.
     nexts = {**request.session.get(_NEXTS, {}), state: address}
     request.session[_NEXTS] = dict(list(nexts.items())[-_MOST_NEXTS:])
-    callback = _own_url(request, reverse("sign-on-callback", args=[name]))
+    callback = page_url(request, reverse("sign-on-callback", args=[name]))
     try:
         return begin_sign_on(request, issuer, callback, state)
     except SignOnError as error:
@@ -84,7 +85,7 @@ def sign_out(request: HttpRequest) -> HttpResponse:
     logout(request)
     if not ending.get("end"):
         return redirect("sign-in")
-    back = _own_url(request, reverse("sign-in"))
+    back = page_url(request, reverse("sign-in"))
     given = {"post_logout_redirect_uri": back}
     # A session of an earlier version does not have it.
     if client_id := ending.get("client_id"):
@@ -93,11 +94,6 @@ def sign_out(request: HttpRequest) -> HttpResponse:
         given["id_token_hint"] = ending["id_token"]
     url = f"{ending['end']}?{urlencode(given)}"
     return render(request, "web/signed_out.html", {"issuer": ending["issuer"], "url": url})
-
-
-def _own_url(request: HttpRequest, path: str) -> str:
-    own: str = settings.WEB_PUBLIC_URL
-    return f"{own}{path}" if own else request.build_absolute_uri(path)
 
 
 def _refuse(

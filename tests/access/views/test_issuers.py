@@ -69,6 +69,18 @@ def test_issuer_that_is_switched_off_is_good_for_nothing(admin: Client) -> None:
     assert '<span class="tag">' not in off
 
 
+def test_form_says_which_addresses_the_issuer_has_to_know(admin: Client, settings: Any) -> None:
+    row = TokenIssuer.objects.create(name="corp", url="https://login.example.org")
+
+    new = admin.get(reverse("issuer-new")).content.decode()
+    settings.WEB_PUBLIC_URL = "https://tools.example.org"
+    stored = admin.get(reverse("issuer", args=[row.pk])).content.decode()
+
+    assert ">http://testserver/sign-in/NAME/callback/<" in new
+    assert ">https://tools.example.org/sign-in/corp/callback/<" in stored
+    assert ">https://tools.example.org/sign-in/<" in stored
+
+
 def test_rule_follows_a_group_that_is_renamed_or_deleted(db: None) -> None:
     kept, former = (Group.objects.create(name=name) for name in ("영업팀", "sales"))
     row = TokenIssuer.objects.create(name="corp", url="https://login.example.org")

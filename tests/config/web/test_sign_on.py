@@ -18,6 +18,7 @@ from django.utils import timezone
 from access.encryption import seal
 from access.issuers.models import IssuerPerson, IssuerRule, TokenIssuer
 from access.issuers.sign_on import take_person
+from core.errors import SignOnError
 from tests.oidc_server import PEOPLE, OidcServer, oidc_server
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -101,6 +102,17 @@ def test_person_who_comes_in_two_tabs_at_once_is_one_person(transactional_db: No
         names = list(pool.map(come_for_the_first_time, range(2)))
 
     assert names == ["alice@corp", "alice@corp"]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("subject", ["", "a" * 256, "a\0b"], ids=["empty", "too long", "NUL"])
+def test_subject_that_is_none_signs_nobody_in(subject: str) -> None:
+    issuer = TokenIssuer.objects.create(name="corp", url="https://login.example.org")
+
+    with pytest.raises(SignOnError, match="did not succeed"):
+        take_person(issuer, {"sub": subject})
+
+    assert not User.objects.exists()
 
 
 async def test_deactivated_person_stays_outside(issuer: OidcServer) -> None:

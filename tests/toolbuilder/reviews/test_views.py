@@ -1,5 +1,6 @@
 """Pages of reviews, and asking for one in the editor."""
 
+import re
 from typing import Any
 
 import pytest
@@ -39,6 +40,12 @@ def ann(db: None) -> Client:
 
 def text_of(response: Any) -> str:
     return str(response.content.decode())
+
+
+def text_of_button(page: str) -> str:
+    """What the button that publishes says, on a page or in the parts of one that a change sends."""
+    found = re.search(r'(?:id|hx-target)="#?publish-text"[^>]*>([^<]*)<', page)
+    return found[1].strip() if found else ""
 
 
 def test_page_shows_what_changes_and_what_speaks_against_it(kim: Client) -> None:
@@ -124,6 +131,20 @@ def test_editor_asks_for_a_review_in_place_of_publishing(ann: Client) -> None:
     assert (review.note, review.asked_by) == ("One more.", "ann")
     assert "This draft waits for another person" in text_of(ann.get("/tools/times/"))
     assert ToolDefinition.objects.get().definition == "a * b"
+
+
+def test_button_of_the_editor_follows_what_is_approved(kim: Client, ann: Client) -> None:
+    review = ask(make_reviewed_tool(), **NEW)
+    draft = ToolDraft.objects.get()
+    form = {"revision": draft.revision, "name": "times", "tool_type": "PYTHON", **NEW}
+    kim.post(f"/reviews/{review.pk}/decide/", {"action": "approve"})
+
+    opened = text_of(ann.get("/tools/times/"))
+    form["definition"] = "a * b * 2"
+    changed = text_of(ann.post("/tools/times/analyse/", form, headers={"HX-Request": "true"}))
+
+    assert text_of_button(opened) == "Publish"
+    assert text_of_button(changed) == "Ask for review"
 
 
 def test_version_is_opened_as_a_draft_where_a_review_is_needed(ann: Client) -> None:
