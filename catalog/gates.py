@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from access.roles.rights import is_member
 from access.views.gates import P, View, guard_view, user_of
 from catalog.models import CatalogTable, CatalogTableQuerySet, DataSource
-from catalog.rights import sources_open_to
+from catalog.rights import closed_sources, open_sources
 
 EDIT = "catalog.change_catalogtable"
 SCAN = "catalog.add_catalogscan"
@@ -55,12 +55,10 @@ def rights_of(request: HttpRequest) -> Rights:
 
 def tables_open_to(user: User) -> CatalogTableQuerySet:
     """Tables of the default data source and of those that the user may use, gone and hidden ones too."""
-    open_sources = sources_open_to(user.get_username())
-    return CatalogTable.objects.filter(Q(source=None) | Q(source__in=open_sources))
+    closed = closed_sources(user)
+    return CatalogTable.objects.filter(Q(source=None) | ~Q(source__in=closed))
 
 
 def named_sources_open_to(user: User) -> list[DataSource]:
     """Data sources that the user may use, by name; the default one has no row."""
-    is_all = user.is_superuser
-    rows = DataSource.objects.all() if is_all else sources_open_to(user.get_username())
-    return list(rows.order_by("name"))
+    return list(open_sources(user).order_by("name"))

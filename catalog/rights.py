@@ -3,12 +3,15 @@
 from collections.abc import Iterable
 
 from django.contrib.auth.models import AnonymousUser, User
+from django.db import DEFAULT_DB_ALIAS
 from django.db.models import Exists, Q, QuerySet
 
 from access.replica import as_primary_has
 from catalog.models import DataSource
 from core.errors import DefinitionError
 from core.messages import Message, message
+
+_KEPT = "_closed_sources"
 
 
 def may_use(user: User | AnonymousUser, source: DataSource) -> bool:
@@ -74,8 +77,22 @@ def sources_open_to(username: str) -> "QuerySet[DataSource]":
     return as_primary_has(DataSource.objects.filter(Q(is_restricted=False) | Q(pk__in=restricted)))
 
 
-def closed_sources(user: User) -> "QuerySet[DataSource]":
-    """The sources that this user may not use: nothing of them, nor of tools on them, is shown to them."""
-    if user.is_superuser:
-        return DataSource.objects.none()
-    return DataSource.objects.exclude(pk__in=sources_open_to(user.get_username()).values("pk"))
+def open_sources(user: User) -> "QuerySet[DataSource]":
+    """The sources that this person may use; superusers may use all."""
+    return DataSource.objects.exclude(pk__in=closed_sources(user))
+
+
+def closed_sources(user: User) -> dict[int, str]:
+    """Names by id of the sources that this person may not use: nothing of them, nor of tools on them, is shown to them.
+
+    One query, kept with the person of a request.
+    """
+    kept: dict[int, str] | None = getattr(user, _KEPT, None)
+    if kept is None:
+        kept = {}
+        if not user.is_superuser:
+            usable = sources_open_to(user.get_username()).values("pk")
+            closed = DataSource.objects.using(DEFAULT_DB_ALIAS).exclude(pk__in=usable)
+            kept = dict(closed.order_by().values_list("pk", "name"))
+        setattr(user, _KEPT, kept)
+    return kept

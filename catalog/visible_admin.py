@@ -10,7 +10,7 @@ from django.http import HttpRequest
 from access.views.gates import user_of
 from catalog.gates import tables_open_to
 from catalog.models import CatalogTable, DataSource
-from catalog.rights import closed_sources, sources_open_to
+from catalog.rights import closed_sources, open_sources
 
 _Row = TypeVar("_Row", bound=Model)
 
@@ -26,7 +26,7 @@ class VisibleAdmin(admin.ModelAdmin[_Row]):
     def get_queryset(self, request: HttpRequest) -> QuerySet[_Row]:
         rows, closed = super().get_queryset(request), closed_sources(user_of(request))
         for path in self.source_paths:
-            rows = rows.exclude(**{f"{path}__in": closed.values("pk")})
+            rows = rows.exclude(**{f"{path}__in": closed})
         return rows
 
     def formfield_for_foreignkey(
@@ -34,7 +34,7 @@ class VisibleAdmin(admin.ModelAdmin[_Row]):
     ) -> ModelChoiceField[Any] | None:
         user = user_of(request)
         if db_field.related_model is DataSource:
-            kwargs["queryset"] = sources_open_to(user.get_username())
+            kwargs["queryset"] = open_sources(user)
         elif db_field.related_model is CatalogTable:
             kwargs["queryset"] = tables_open_to(user)
         return super().formfield_for_foreignkey(db_field, request, **kwargs)

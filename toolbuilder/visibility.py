@@ -7,7 +7,7 @@ from django.db.models import Q, QuerySet
 from django.db.models.fields.json import KT
 
 from access.roles.rights import tool_reach
-from catalog.rights import closed_sources, sources_open_to
+from catalog.rights import closed_sources
 from toolbuilder.gates import CHANGE_TOOLS, SEE_TOOLS
 from toolbuilder.models import (
     SearchQuestion,
@@ -28,6 +28,12 @@ def visible_tools(user: User) -> ToolDefinitionQuerySet:
     For somebody who has only roles of toolsets, those in these toolsets.
     """
     return ToolDefinition.objects.filter(_on_open_source(user))
+
+
+def sees_tool(user: User, tool: ToolDefinition) -> bool:
+    """Whether it is one of `visible_tools`, without asking the database for it again."""
+    is_closed = tool.data_source_id in closed_sources(user)
+    return not is_closed and tool_reach(user, SEE_TOOLS).holds(tool)
 
 
 def editable_tools(user: User) -> ToolDefinitionQuerySet:
@@ -78,7 +84,7 @@ def hidden_tool_names(user: User) -> frozenset[str]:
         hidden = ToolDefinition.objects.exclude(pk__in=seen).values_list("name", flat=True)
         former = ToolVersion.objects.exclude(tool__in=seen).values_list("tool_name", flat=True)
         return frozenset(hidden) | frozenset(former.order_by().distinct())
-    closed = dict(closed_sources(user).values_list("pk", "name"))
+    closed = closed_sources(user)
     if not closed:
         return frozenset()
     present = ToolDefinition.objects.filter(data_source__in=closed)
@@ -93,16 +99,15 @@ def hidden_tool_names(user: User) -> frozenset[str]:
 
 def _on_open_source(user: User, of_tool: str = "") -> Q:
     """Of a tool, or of what has `of_tool` before its columns; True of what has no tool."""
-    if user.is_superuser:
-        return Q()
-    sources = sources_open_to(user.get_username())
-    is_open = Q(**{f"{of_tool}data_source": None}) | Q(**{f"{of_tool}data_source__in": sources})
-    return is_open & tool_reach(user, SEE_TOOLS).filter(of_tool)
+    reached = tool_reach(user, SEE_TOOLS).filter(of_tool)
+    if not (closed := closed_sources(user)):
+        return reached
+    source = f"{of_tool}data_source"
+    return reached & (Q(**{source: None}) | ~Q(**{f"{source}__in": list(closed)}))
 
 
 def _without_closed(rows: Rows, user: User) -> Rows:
-    if user.is_superuser:
+    if not (closed := closed_sources(user)):
         return rows
-    closed = closed_sources(user).values("name")
     named = rows.annotate(source_name=KT("document__data_source"))
-    return named.filter(Q(source_name=None) | ~Q(source_name__in=closed))
+    return named.filter(Q(source_name=None) | ~Q(source_name__in=closed.values()))

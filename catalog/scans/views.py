@@ -12,7 +12,7 @@ from django.views.decorators.http import require_GET, require_POST
 from access.views.gates import is_fragment, user_of
 from catalog.gates import for_scanners, for_staff, named_sources_open_to, rights_of
 from catalog.models import ACTIVE_STATES, CatalogScan, DataSource
-from catalog.rights import sources_open_to
+from catalog.rights import closed_sources, open_sources
 from catalog.scans.scanning import cancel_scan, request_scan
 from core.catalogue.entries import DEFAULT_SOURCE_NAME
 
@@ -44,7 +44,7 @@ def scan_start(request: HttpRequest) -> HttpResponse:
     name = request.POST.get("source", "")
     source = None
     if name != DEFAULT_SOURCE_NAME:
-        source = get_object_or_404(sources_open_to(user.get_username()), name=name)
+        source = get_object_or_404(open_sources(user), name=name)
     return _show(request, request_scan(source, user.get_username()))
 
 
@@ -76,6 +76,6 @@ def _show(request: HttpRequest, scan: CatalogScan) -> HttpResponse:
 
 
 def _visible_scans(request: HttpRequest) -> "QuerySet[CatalogScan]":
-    sources = sources_open_to(user_of(request).get_username())
-    scans = CatalogScan.objects.filter(Q(source=None) | Q(source__in=sources))
+    closed = closed_sources(user_of(request))
+    scans = CatalogScan.objects.filter(Q(source=None) | ~Q(source__in=closed))
     return scans.select_related("source")

@@ -19,6 +19,7 @@ from access.views.gates import is_fragment, user_of
 from catalog.changes import source_changed
 from catalog.files.keeping import forget_source
 from catalog.models import CheckState, DataSource
+from catalog.rights import may_use
 from catalog.sources.cards import USES, read_card
 from catalog.sources.checking import store_report
 from catalog.sources.forms import SourcePageForm
@@ -29,7 +30,6 @@ from catalog.sources.gates import (
     for_deleters,
     is_kept_by_variable,
     record_change,
-    visible_sources,
 )
 from catalog.sources.states import explain_origin, state_of_check
 from catalog.sources.views import view_of_report
@@ -120,7 +120,7 @@ def _answer(request: HttpRequest, source: DataSource) -> HttpResponse:
         if form.is_valid() and not is_trial:
             source = _save(request, form)
             # The list, where the user has just shut himself out.
-            is_visible = visible_sources(user_of(request)).filter(pk=source.pk).exists()
+            is_visible = may_use(user_of(request), source)
             address = reverse("source", args=[source.name]) if is_visible else reverse("sources")
             redirected = HttpResponseClientRedirect if is_fragment(request) else redirect
             return redirected(address)

@@ -14,7 +14,7 @@ from access.roles.rights import is_member
 from access.views.gates import P, View, guard_view, user_of
 from catalog.gates import SCAN
 from catalog.models import DataSource
-from catalog.rights import sources_open_to
+from catalog.rights import open_sources
 from catalog.sources.environment import find_names
 
 _VIEW, _CHANGE = "catalog.view_datasource", "catalog.change_datasource"
@@ -69,7 +69,7 @@ def rights_on_sources(user: User) -> SourceRights:
 
 def visible_sources(user: User) -> "QuerySet[DataSource]":
     """Those that the user may use, with their last check; restricted ones of others stay hidden."""
-    return sources_open_to(user.get_username()).select_related("last_check")
+    return open_sources(user).select_related("last_check")
 
 
 def find_source(request: HttpRequest, name: str) -> DataSource:

@@ -21,7 +21,7 @@ from access.reader_language import stored_text
 from access.templatetags.access import tool_address
 from access.visibility import visible_limits
 from catalog.models import CatalogScan, CheckState, DefaultSourceCheck, KeptCheck, ScanState
-from catalog.rights import sources_open_to
+from catalog.rights import closed_sources, open_sources
 from catalog.sources.findings import translate_summary
 from core.catalogue.entries import DEFAULT_SOURCE_NAME
 from toolbuilder.listing.tool_list import undescribed_parameters
@@ -108,12 +108,10 @@ def find_undescribed_tools(user: User) -> Iterator[Attention]:
         yield Attention("warn", "pencil", text % count, _("Agents guess what to put in."), address)
 
 
-def find_bad_sources(username: str) -> Iterator[Attention]:
+def find_bad_sources(user: User) -> Iterator[Attention]:
     """Data sources that this user may use and that the last check refused or did not reach."""
     bad = [CheckState.REFUSED, CheckState.UNREACHABLE]
-    sources = (
-        sources_open_to(username).filter(last_check__state__in=bad).select_related("last_check")
-    )
+    sources = open_sources(user).filter(last_check__state__in=bad).select_related("last_check")
     checks: list[tuple[str, KeptCheck]] = [
         (DEFAULT_SOURCE_NAME, check) for check in DefaultSourceCheck.objects.filter(state__in=bad)
     ]
@@ -133,9 +131,9 @@ def find_near_limits(user: User) -> Iterator[Attention]:
         yield Attention(use.level, "key-round", f"{who}: {use.label}", text, reverse("limits"))
 
 
-def find_failed_scans(username: str) -> Iterator[Attention]:
+def find_failed_scans(user: User) -> Iterator[Attention]:
     """Data sources that this user may use and whose last scan failed."""
-    is_open = Q(source=None) | Q(source__in=sources_open_to(username))
+    is_open = Q(source=None) | ~Q(source__in=closed_sources(user))
     last = CatalogScan.objects.order_by().values("source").annotate(last=Max("pk")).values("last")
     failed = CatalogScan.objects.filter(is_open, pk__in=last, state=ScanState.FAILED)
     for scan in failed.select_related("source")[:SHOWN_OF_EACH]:

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from access.models import ApiKey
 from access.reader_language import in_language
 from catalog.models import CatalogTable
-from catalog.rights import sources_open_to
+from catalog.rights import open_sources
 from catalog.sources.settings import read_sources
 from core.toolspec import SqlLogic, ToolSpec
 from toolbuilder.editing.analysis import analyse
@@ -129,7 +129,7 @@ def read_data_state(user: User) -> DataState:
         spec = ToolSpec(id=0, name="draft", logic=SqlLogic("SELECT 1"))
         found = analyse(spec, sources, username).diagnostics
         trouble = in_language(found[0].message) if found else ""
-    open_names = sources_open_to(username).values_list("name", flat=True)
+    open_names = open_sources(user).values_list("name", flat=True)
     return DataState(
         is_set=is_set,
         trouble=trouble,

@@ -167,16 +167,15 @@ def _list_figures(found: RangeFigures) -> Iterator[Figure]:
 
 def _find_attention(request: HttpRequest, rights: ToolRights) -> Iterator[Attention]:
     user = user_of(request)
-    username = user.get_username()
     if rights.may_see:
         yield from find_broken_tools(user)
         yield from find_resting_tools(user)
         if rights.may_see_calls:
             yield from find_failing_tools(user)
     if rights.may_see_sources:
-        yield from find_bad_sources(username)
+        yield from find_bad_sources(user)
     if user.has_perm(SEE_LIMITS):
         yield from find_near_limits(user)
-    yield from find_failed_scans(username)
+    yield from find_failed_scans(user)
     if rights.may_see:
         yield from find_undescribed_tools(user)

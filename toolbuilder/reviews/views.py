@@ -55,10 +55,10 @@ def review_list(request: HttpRequest) -> HttpResponse:
     page = Paginator(rows[show].select_related("tool").defer("document"), PAGE_SIZE).get_page(
         read_page(request.GET)
     )
-    chips = [
-        (choice, label, rows[choice].count() if choice != "done" else None)
-        for choice, label in _SHOWN.items()
-    ]
+    counts = {choice: rows[choice].count() for choice in _SHOWN if choice not in {show, "done"}}
+    if show != "done":
+        counts[show] = page.paginator.count
+    chips = [(choice, label, counts.get(choice)) for choice, label in _SHOWN.items()]
     context = {"page": page, "show": show, "chips": chips, "query": "", "more": f"&show={show}"}
     return render(request, "toolbuilder/reviews/list.html", context)
 

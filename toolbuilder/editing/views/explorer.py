@@ -18,7 +18,7 @@ from catalog.browsing.addresses import address_of
 from catalog.browsing.listing import KINDS
 from catalog.gates import SCAN, tables_open_to
 from catalog.models import CatalogColumn, CatalogScan, DataSource, ScanState
-from catalog.rights import sources_open_to
+from catalog.rights import open_sources
 from core.catalogue.entries import DEFAULT_SOURCE_NAME, TableKind
 from core.errors import DefinitionError
 from core.messages import message
@@ -178,7 +178,7 @@ def _find_source(request: HttpRequest, name: str) -> DataSource | None:
     """The data source of that name, '' the default; DefinitionError unless the user may use it."""
     if name in {"", DEFAULT_SOURCE_NAME}:
         return None
-    source = sources_open_to(user_of(request).get_username()).filter(name=name).first()
+    source = open_sources(user_of(request)).filter(name=name).first()
     if source is None:
         raise DefinitionError(
             message("start.source_closed", "There is no such data source, or you may not use it.")

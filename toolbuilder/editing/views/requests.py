@@ -33,7 +33,7 @@ from toolbuilder.editing.trial_records import with_last_values
 from toolbuilder.editing.views.conflicts import conflict_response
 from toolbuilder.gates import may_change, rights_of
 from toolbuilder.history.differences import find_renamed
-from toolbuilder.visibility import visible_drafts, visible_tools
+from toolbuilder.visibility import sees_tool, visible_drafts
 from tools.models import ParameterBinding, RecordedArguments
 
 _TOLD_CHARACTERS = 200
@@ -64,9 +64,9 @@ def sees_work(user: User, work: Work) -> bool:
     """Whether the user sees its tool and its draft."""
     if user.is_superuser:
         return True
-    sees_tool = work.tool is None or visible_tools(user).filter(pk=work.tool.pk).exists()
-    sees_draft = work.draft is None or visible_drafts(user).filter(pk=work.draft.pk).exists()
-    return sees_tool and sees_draft
+    if work.tool and not sees_tool(user, work.tool):
+        return False
+    return work.draft is None or visible_drafts(user).filter(pk=work.draft.pk).exists()
 
 
 def editor_action(action: EditorAction) -> Callable[..., HttpResponseBase]:
