@@ -85,14 +85,18 @@ def open_sources(user: User) -> "QuerySet[DataSource]":
 def closed_sources(user: User) -> dict[int, str]:
     """Names by id of the sources that this person may not use: nothing of them, nor of tools on them, is shown to them.
 
-    One query, kept with the person of a request.
+    One query where no source is restricted, else two; kept with the person of a request.
     """
     kept: dict[int, str] | None = getattr(user, _KEPT, None)
     if kept is None:
-        kept = {}
-        if not user.is_superuser:
-            usable = sources_open_to(user.get_username()).values("pk")
-            closed = DataSource.objects.using(DEFAULT_DB_ALIAS).exclude(pk__in=usable)
-            kept = dict(closed.order_by().values_list("pk", "name"))
+        kept = {} if user.is_superuser else _find_closed(user.get_username())
         setattr(user, _KEPT, kept)
     return kept
+
+
+def _find_closed(username: str) -> dict[int, str]:
+    rows = DataSource.objects.using(DEFAULT_DB_ALIAS).filter(is_restricted=True).order_by()
+    closed = dict(rows.values_list("pk", "name"))
+    for pk in sources_open_to(username).order_by().values_list("pk", flat=True) if closed else ():
+        closed.pop(pk, None)
+    return closed
