@@ -4,7 +4,11 @@ import os
 import shutil
 from typing import Any
 
-ARGUMENTS = ["--no-sandbox", "--disable-dev-shm-usage", "--font-render-hinting=none"]
+ARGUMENTS = [
+    *("--no-sandbox", "--disable-dev-shm-usage", "--font-render-hinting=none"),
+    # Pages of one address share a process, as long as one of them is open.
+    "--process-per-site",
+]
 # The shell has no windows of its own to draw: a new context costs it a third of the time.
 PROGRAMS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 

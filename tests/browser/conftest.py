@@ -12,6 +12,7 @@ from django.conf import settings
 from django.contrib.auth.hashers import make_password
 from django.contrib.auth.models import User
 from django.contrib.staticfiles.handlers import StaticFilesHandler
+from django.templatetags.static import static
 from django.test import Client, testcases
 from django.test.testcases import FSFilesHandler, QuietWSGIRequestHandler
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect
@@ -118,10 +119,14 @@ def _server_counts() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def shared_context(
-    browser: Browser, browser_context_args: dict[str, Any]
+    browser: Browser, browser_context_args: dict[str, Any], live_server: LiveServer
 ) -> Iterator[BrowserContext]:
-    """Has compiled the scripts of our pages and kept our files: each new one would do that again."""
+    """Has compiled the scripts of our pages and kept our files: each new one would do that again.
+
+    Its first page stays, and with it the process of them all.
+    """
     context = browser.new_context(**browser_context_args)
+    context.new_page().goto(live_server.url + static("web/app.css"))
     yield context
     context.close()
 
@@ -131,7 +136,7 @@ def context(shared_context: BrowserContext) -> Iterator[BrowserContext]:
     """As empty as a new one, but for the files that browsers keep for ever."""
     yield shared_context
     stored = {"origin": "*", "storageTypes": "local_storage"}
-    for page in shared_context.pages:
+    for page in shared_context.pages[1:]:
         shared_context.new_cdp_session(page).send("Storage.clearDataForOrigin", stored)
         page.close()
     shared_context.clear_cookies()
