@@ -141,7 +141,6 @@ def context(shared_context: BrowserContext) -> Iterator[BrowserContext]:
         page.close()
     shared_context.clear_cookies()
     shared_context.clear_permissions()
-    shared_context.set_offline(False)
 
 
 @pytest.fixture
