@@ -3,14 +3,13 @@
 from dataclasses import dataclass
 
 from django.contrib.auth.models import User
-from django.db.models import Q
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
 from access.roles.rights import is_member
 from access.views.gates import P, View, guard_view, user_of
 from catalog.models import CatalogTable, CatalogTableQuerySet, DataSource
-from catalog.rights import closed_sources, open_sources
+from catalog.rights import on_open_source, open_sources
 
 EDIT = "catalog.change_catalogtable"
 SCAN = "catalog.add_catalogscan"
@@ -55,8 +54,7 @@ def rights_of(request: HttpRequest) -> Rights:
 
 def tables_open_to(user: User) -> CatalogTableQuerySet:
     """Tables of the default data source and of those that the user may use, gone and hidden ones too."""
-    closed = closed_sources(user)
-    return CatalogTable.objects.filter(Q(source=None) | ~Q(source__in=closed))
+    return CatalogTable.objects.filter(on_open_source(user))
 
 
 def named_sources_open_to(user: User) -> list[DataSource]:

@@ -82,6 +82,12 @@ def open_sources(user: User) -> "QuerySet[DataSource]":
     return DataSource.objects.exclude(pk__in=closed_sources(user))
 
 
+def on_open_source(user: User, source: str = "source") -> Q:
+    """Of what has a data source under that name, None for the default one: on the default, or on an open one."""
+    closed = list(closed_sources(user))
+    return Q(**{source: None}) | ~Q(**{f"{source}__in": closed}) if closed else Q()
+
+
 def closed_sources(user: User) -> dict[int, str]:
     """Names by id of the sources that this person may not use: nothing of them, nor of tools on them, is shown to them.
 

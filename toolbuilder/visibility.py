@@ -7,7 +7,7 @@ from django.db.models import Q, QuerySet
 from django.db.models.fields.json import KT
 
 from access.roles.rights import tool_reach
-from catalog.rights import closed_sources
+from catalog.rights import closed_sources, on_open_source
 from toolbuilder.gates import CHANGE_TOOLS, SEE_TOOLS
 from toolbuilder.models import (
     SearchQuestion,
@@ -100,10 +100,7 @@ def hidden_tool_names(user: User) -> frozenset[str]:
 def _on_open_source(user: User, of_tool: str = "") -> Q:
     """Of a tool, or of what has `of_tool` before its columns; True of what has no tool."""
     reached = tool_reach(user, SEE_TOOLS).filter(of_tool)
-    if not (closed := closed_sources(user)):
-        return reached
-    source = f"{of_tool}data_source"
-    return reached & (Q(**{source: None}) | ~Q(**{f"{source}__in": list(closed)}))
+    return reached & on_open_source(user, f"{of_tool}data_source")
 
 
 def _without_closed(rows: Rows, user: User) -> Rows:

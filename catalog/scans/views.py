@@ -3,7 +3,7 @@
 from typing import Any
 from urllib.parse import urlsplit
 
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -12,7 +12,7 @@ from django.views.decorators.http import require_GET, require_POST
 from access.views.gates import is_fragment, user_of
 from catalog.gates import for_scanners, for_staff, named_sources_open_to, rights_of
 from catalog.models import ACTIVE_STATES, CatalogScan, DataSource
-from catalog.rights import closed_sources, open_sources
+from catalog.rights import on_open_source, open_sources
 from catalog.scans.scanning import cancel_scan, request_scan
 from core.catalogue.entries import DEFAULT_SOURCE_NAME
 
@@ -76,6 +76,5 @@ def _show(request: HttpRequest, scan: CatalogScan) -> HttpResponse:
 
 
 def _visible_scans(request: HttpRequest) -> "QuerySet[CatalogScan]":
-    closed = closed_sources(user_of(request))
-    scans = CatalogScan.objects.filter(Q(source=None) | ~Q(source__in=closed))
+    scans = CatalogScan.objects.filter(on_open_source(user_of(request)))
     return scans.select_related("source")

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from django.contrib.auth.models import User
-from django.db.models import Count, Max, Q
+from django.db.models import Count, Max
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import number_format
@@ -21,7 +21,7 @@ from access.reader_language import stored_text
 from access.templatetags.access import tool_address
 from access.visibility import visible_limits
 from catalog.models import CatalogScan, CheckState, DefaultSourceCheck, KeptCheck, ScanState
-from catalog.rights import closed_sources, open_sources
+from catalog.rights import on_open_source, open_sources
 from catalog.sources.findings import translate_summary
 from core.catalogue.entries import DEFAULT_SOURCE_NAME
 from toolbuilder.listing.tool_list import undescribed_parameters
@@ -133,9 +133,8 @@ def find_near_limits(user: User) -> Iterator[Attention]:
 
 def find_failed_scans(user: User) -> Iterator[Attention]:
     """Data sources that this user may use and whose last scan failed."""
-    is_open = Q(source=None) | ~Q(source__in=closed_sources(user))
     last = CatalogScan.objects.order_by().values("source").annotate(last=Max("pk")).values("last")
-    failed = CatalogScan.objects.filter(is_open, pk__in=last, state=ScanState.FAILED)
+    failed = CatalogScan.objects.filter(on_open_source(user), pk__in=last, state=ScanState.FAILED)
     for scan in failed.select_related("source")[:SHOWN_OF_EACH]:
         name = scan.source.name if scan.source else DEFAULT_SOURCE_NAME
         text = _("the last scan failed: %s") % stored_text(scan, "error")
