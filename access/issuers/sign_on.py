@@ -142,12 +142,17 @@ def take_person(issuer: TokenIssuer, claims: Mapping[str, Any]) -> User:
     user.groups.set(groups)
     # The back office is for groups with rights there; a role opens the pages without it.
     user.is_staff = user.is_superuser or groups.filter(permissions__isnull=False).exists()
-    user.email = str(claims.get("email") or "")[:254]
-    user.first_name = str(claims.get("name") or "")[:150]
+    user.email = _read_text(claims, "email")[:254]
+    user.first_name = _read_text(claims, "name")[:150]
     user.save(update_fields=["is_staff", "email", "first_name"])
     person.last_sign_in_at = timezone.now()
     person.save(update_fields=["last_sign_in_at"])
     return user
+
+
+def _read_text(claims: Mapping[str, Any], name: str) -> str:
+    # A database stores neither NUL nor half of a surrogate pair.
+    return "".join(filter(str.isprintable, str(claims.get(name) or "")))
 
 
 def _free_username(issuer: TokenIssuer, claims: Mapping[str, Any]) -> str:

@@ -46,15 +46,15 @@ class TableFile:
 def find_files(folder: Path) -> tuple[list[TableFile], list[str]]:
     """The files that are tables, by name, and the names of files that cannot be one.
 
-    Of two files with one name the first by its ending is taken. Links that lead out of the folder and
-    hidden files are left out, and names that are not UTF-8. Raises DataSourceError for too many files, OSError where it cannot be read.
+    Of two files with one name the first by its ending is taken. Links that lead out of the folder,
+    hidden files and what Excel puts beside an open workbook are left out, and names that are not UTF-8. Raises DataSourceError for too many files, OSError where it cannot be read.
     """
     found: dict[str, TableFile] = {}
     refused: list[str] = []
     root = folder.resolve(strict=True)
     for path in sorted(folder.iterdir(), key=lambda path: (path.stem, path.suffix)):
         kind = KINDS.get(path.suffix.lower())
-        if kind is None or path.name.startswith("."):
+        if kind is None or path.name.startswith((".", "~$")):
             continue
         real = _find_inside(root, path)
         # macOS gives names with their accents and syllables taken apart.

@@ -115,6 +115,18 @@ def test_subject_that_is_none_signs_nobody_in(subject: str) -> None:
     assert not User.objects.exists()
 
 
+@pytest.mark.django_db
+def test_texts_that_no_database_stores_lose_what_is_in_the_way() -> None:
+    issuer = TokenIssuer.objects.create(name="corp", url="https://login.example.org")
+
+    person = take_person(
+        issuer, {"sub": "00u1", "name": "김 \0Kim", "email": "kim\ud800@example.org"}
+    )
+
+    person.refresh_from_db()
+    assert (person.first_name, person.email) == ("김 Kim", "kim@example.org")
+
+
 async def test_deactivated_person_stays_outside(issuer: OidcServer) -> None:
     await come(issuer, AsyncClient())
     await User.objects.aupdate(is_active=False)

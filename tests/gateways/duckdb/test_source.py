@@ -373,6 +373,8 @@ async def test_each_file_of_a_folder_is_a_table(tmp_path: Path) -> None:
     # A name as EUC-KR has it.
     Path(os.fsdecode(os.fsencode(folder) + b"/\xb0\xa1.csv")).write_text("n\n1\n")
     (folder / "notes.txt").write_text("no table")
+    # Beside a workbook that is open in Excel.
+    (folder / "~$stock.xlsx").write_bytes(b"\x03Kim")
     async with DuckdbSource(FilesSettings(path=folder, pool_size=1)) as source:
         rows = await fetch(
             source,
