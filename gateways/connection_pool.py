@@ -5,7 +5,7 @@ psycopg_pool connects in the background, so a caller only learns of both by the 
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from time import monotonic
+from time import monotonic, perf_counter
 from typing import Generic, Protocol, TypeVar
 
 from core.errors import DataSourceBusyError, DataSourceUnavailableError, ToolboxError
@@ -54,6 +54,8 @@ class Errand(Waiter[_Connection | None], Protocol[_Connection]):
 
     answer: asyncio.Future[None]
     connection: _Connection | None
+    # On perf_counter.
+    began: float
     free: Callable[[_Connection], None] | None
 
     async def finish(self) -> None:
@@ -76,6 +78,8 @@ class ConnectionPool(Generic[_Connection]):
         self._slots_taken = 0
         self._open_count = 0
         self._idle: list[tuple[_Connection, float]] = []
+        # Who holds those that were acquired, and since when.
+        self._held: dict[_Connection, tuple[str, float]] = {}
         self._queue: FairQueue[_Connection | None] = FairQueue(
             message("source.connection", "connection of the data source"),
             max_wait_s=max_wait_s,
@@ -101,6 +105,11 @@ class ConnectionPool(Generic[_Connection]):
         all connections were in use for so long, and DataSourceUnavailableError when the data source is
         down or none could be made.
         """
+        connection = await self._acquire(caller, until)
+        self._held[connection] = (caller, monotonic())
+        return connection
+
+    async def _acquire(self, caller: str, until: float) -> _Connection:
         if (connection := self._find_idle()) is not None:
             return connection
         until = min(until, monotonic() + self._max_wait_s)
@@ -119,7 +128,7 @@ class ConnectionPool(Generic[_Connection]):
             if (connection := self._find_idle()) is not None:
                 errand.set_result(connection)
             elif self._slots_taken < self._size:
-                errand.set_result(await self.acquire(caller, until))
+                errand.set_result(await self._acquire(caller, until))
             else:
                 self._queue.join(caller, until, errand)
             await errand.answer
@@ -129,6 +138,8 @@ class ConnectionPool(Generic[_Connection]):
                 await errand.answer
             if errand.free is not None:
                 await errand.finish()
+            if self._queue:
+                self._queue.charge(caller, perf_counter() - errand.began)
         except asyncio.CancelledError:
             self._queue.leave(caller, errand)
             answer, has_room = errand.answer, errand.connection is None
@@ -141,6 +152,9 @@ class ConnectionPool(Generic[_Connection]):
 
     def give_back(self, connection: _Connection) -> None:
         """Take a connection back in whatever state; one that still works on a query is stopped."""
+        if (held := self._held.pop(connection, None)) is not None:
+            caller, since = held
+            self._queue.charge(caller, monotonic() - since)
         if connection.is_broken or self._is_closed:
             self._discard(connection)
         elif connection.is_settled:

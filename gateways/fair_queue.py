@@ -4,6 +4,8 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from heapq import heappop, heappush
 from math import inf
 from time import monotonic
 from typing import Generic, NamedTuple, Protocol, TypeVar
@@ -14,6 +16,12 @@ from core.messages import Message, message
 # A guard of memory alone: a burst of this size is served within the time of most tools.
 MOST_WAITING = 2_000
 DEFAULT_MAX_WAIT_MS = 5_000
+
+# A turn counts for no more, so that a key whose calls are slow comes after some of the others' and not
+# after as many as last equally long.
+LONGEST_TURN_S = 0.1
+# How much the last turn counts of what is expected of the next one.
+_NEW_SHARE = 0.3
 
 _T = TypeVar("_T")
 _T_contra = TypeVar("_T_contra", contravariant=True)
@@ -42,10 +50,23 @@ class PoolState(NamedTuple):
     waiting: int
 
 
+@dataclass(slots=True, eq=False)
+class _Line(Generic[_T]):
+    """The callers of a key; `used` is what it has had, `turn_s` what its next turn will add, in seconds."""
+
+    used: float = 0.0
+    turn_s: float = 0.0
+    place: int = 0
+    waiters: OrderedDict[Waiter[_T], _Wait] = field(default_factory=OrderedDict)
+
+
 class FairQueue(Generic[_T]):
     """Waiting callers by key. The keys take turns, and within a key the first to come is the first.
 
-    So a key with 200 callers delays a key with two by no more than its own turn. `refuse` makes the
+    The turn is that of the key that has used least, as `charge` says, and among equals of the one that has
+    waited longest: with no charges, or equal ones, they go round. So a key with 200 callers delays a key
+    with two by no more than its own turn, and one with long turns has fewer of them. It is start-time fair
+    queueing (Goyal, Vin, Cheng: SIGCOMM 1996) with the turns of the past for lengths. `refuse` makes the
     error of a message; `take_back` gets what came to a caller in the moment in which it left.
     """
 
@@ -61,8 +82,14 @@ class FairQueue(Generic[_T]):
         self._max_wait_s = max_wait_s
         self._refuse = refuse
         self._take_back = take_back
-        # The first key is the one whose turn it is; no queue is empty.
-        self._queues: OrderedDict[str, OrderedDict[Waiter[_T], _Wait]] = OrderedDict()
+        # Of the keys that have waited since last nobody did.
+        self._lines: dict[str, _Line[_T]] = {}
+        # A heap of lines by what they have used and their place; those that have another place now, or
+        # nobody, are passed over.
+        self._turns: list[tuple[float, int, _Line[_T]]] = []
+        self._last_place = 0
+        # What the key had used that was served last: one that begins to wait has used no less.
+        self._used = 0.0
         self._count = 0
         # Rings no later than the first wait is over; most are over long before, so it is seldom set.
         # Its time is kept here: uvloop's handle of one that is due at once does not tell it.
@@ -100,47 +127,62 @@ class FairQueue(Generic[_T]):
             )
         began = monotonic()
         wait_s = max(0.0, min(until - began, self._max_wait_s))
-        if (queue := self._queues.get(key)) is None:
-            queue = self._queues[key] = OrderedDict()
-        queue[waiter] = (began + wait_s, wait_s)
+        if (line := self._lines.get(key)) is None:
+            line = self._lines[key] = _Line()
+        if not line.waiters:
+            line.used = max(line.used, self._used)
+            self._line_up(line)
+        line.waiters[waiter] = (began + wait_s, wait_s)
         self._count += 1
         if self._alarm is None or self._alarm_at > began + wait_s:
             self._set_alarm(began + wait_s)
 
     def leave(self, key: str, waiter: Waiter[_T]) -> None:
         """Wait no more."""
-        queue = self._queues.get(key)
-        if queue is None or waiter not in queue:
-            return
-        del queue[waiter]
-        self._count -= 1
-        if not queue:
-            del self._queues[key]
+        line = self._lines.get(key)
+        if line is not None and waiter in line.waiters:
+            del line.waiters[waiter]
+            self._count -= 1
+
+    def charge(self, key: str, seconds: float) -> None:
+        """Say for how long the key has held what it was offered."""
+        if (line := self._lines.get(key)) is not None:
+            line.turn_s += (min(seconds, LONGEST_TURN_S) - line.turn_s) * _NEW_SHARE
 
     def offer(self, thing: _T) -> bool:
         """Give it to the caller whose turn it is; False when nobody waits."""
-        while self._queues:
-            key, queue = next(iter(self._queues.items()))
-            waiter, _ = queue.popitem(last=False)
+        while self._turns:
+            used, place, line = heappop(self._turns)
+            if place != line.place or not line.waiters:
+                continue
+            waiter, _ = line.waiters.popitem(last=False)
             self._count -= 1
-            if queue:
-                self._queues.move_to_end(key)
-            else:
-                del self._queues[key]
+            self._used, line.used = used, used + line.turn_s
+            if line.waiters:
+                self._line_up(line)
             # One that was cancelled in this step of the loop is still here.
             if not waiter.done():
                 waiter.set_result(thing)
                 return True
+        # Nobody waits: all begin anew.
+        self._lines.clear()
+        self._used = 0.0
         return False
 
     def refuse_all(self, text: Message) -> None:
         """Send everybody away."""
-        for queue in list(self._queues.values()):
-            for waiter in queue:
+        for line in self._lines.values():
+            for waiter in line.waiters:
                 if not waiter.done():
                     waiter.set_exception(self._refuse(text))
-        self._queues.clear()
+        self._lines.clear()
+        self._turns.clear()
         self._count = 0
+
+    def _line_up(self, line: _Line[_T]) -> None:
+        self._last_place += 1
+        line.place = self._last_place
+        heappush(self._turns, (line.used, line.place, line))
 
     def _set_alarm(self, at: float) -> None:
         if self._alarm is not None:
@@ -152,8 +194,8 @@ class FairQueue(Generic[_T]):
         now, self._alarm = monotonic(), None
         waits = [
             (*wait, key, waiter)
-            for key, queue in self._queues.items()
-            for waiter, wait in queue.items()
+            for key, line in self._lines.items()
+            for waiter, wait in line.waiters.items()
         ]
         for at, wait_s, key, waiter in waits:
             if at > now:

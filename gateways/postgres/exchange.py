@@ -102,6 +102,8 @@ class WireExchange(Struct, eq=False):
     ended_count: int = 0
     rows_index: int = -1
     chunk_rows: int = 0
+    # Of all results so far.
+    row_count: int = 0
     # One that is not full is the last one, and is for who waits.
     last_chunk: PGresult | None = None
 

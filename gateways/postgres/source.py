@@ -30,6 +30,7 @@ from core.statement import CompiledStatement
 from core.toolspec import ParameterType
 from core.trace_context import trace_comment
 from gateways.engine import Inspection
+from gateways.long_steps import LongSteps
 from gateways.patience import patient_timeout
 from gateways.pooled_source import ServerSource, Turn
 from gateways.postgres.describe import Description, DescriptionCache, StatementDescriber
@@ -60,6 +61,7 @@ class PostgresSource(ServerSource[WireConnection]):
         self.settings = settings
         self._describer = StatementDescriber(settings.cell_limit)
         self._descriptions = DescriptionCache()
+        self._long_steps = LongSteps()
         super().__init__(
             size=settings.pool_size,
             max_wait_ms=settings.max_wait_ms,
@@ -276,7 +278,7 @@ class PostgresSource(ServerSource[WireConnection]):
             async with patient_timeout(self.settings.connect_timeout_s):
                 arguments = self.settings.connection_arguments()
                 connection = await psycopg.AsyncConnection.connect(**arguments)
-                return await _prepare(connection, self.settings)
+                return await _prepare(connection, self.settings, self._long_steps)
         except (psycopg.Error, OSError, TimeoutError) as error:
             logger.warning("No connection to %s: %r", self.settings.host, error)
             raise DataSourceUnavailableError(
@@ -285,13 +287,20 @@ class PostgresSource(ServerSource[WireConnection]):
 
 
 async def _prepare(
-    connection: "psycopg.AsyncConnection[object]", settings: PostgresSettings
+    connection: "psycopg.AsyncConnection[object]",
+    settings: PostgresSettings,
+    long_steps: LongSteps,
 ) -> WireConnection:
     """The connection ready for queries; closed where it cannot be made so, or nobody waits any more."""
     try:
         product = await find_product(connection, settings)
         product.admit()
-        return WireConnection(connection, prepares=settings.prepares_statements, product=product)
+        return WireConnection(
+            connection,
+            prepares=settings.prepares_statements,
+            product=product,
+            long_steps=long_steps,
+        )
     except BaseException:
         await connection.close()
         raise

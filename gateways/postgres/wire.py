@@ -7,6 +7,7 @@ everything goes by the extended protocol, where the server refuses a second stat
 
 import asyncio
 from collections.abc import Sequence
+from functools import partial
 from math import inf
 from random import getrandbits
 
@@ -14,6 +15,7 @@ import psycopg
 from psycopg.pq import ConnStatus, DiagnosticField, ExecStatus, TransactionStatus
 from psycopg.pq.abc import PGconn, PGresult
 
+from gateways.long_steps import LongSteps
 from gateways.postgres.exchange import (
     ERROR,
     ROWS,
@@ -36,6 +38,8 @@ _CANCEL_AGAIN_S = 0.3
 _LOOK_EVERY_S = 0.25
 # What the server says when it, or someone on it, ends the session.
 _SESSION_ENDED = frozenset({"57P01", "57P02", "57P03", "57P05", "25P03", "25P04"})
+# To make values and JSON of so many takes as long as a short call.
+_MANY_ROWS = 200
 # Plain numbers: comparing with members of an enumeration costs as much as a call.
 _SYNC, _CHUNK = int(ExecStatus.PIPELINE_SYNC), int(ExecStatus.TUPLES_CHUNK)
 _DONE = int(ExecStatus.COMMAND_OK)
@@ -71,6 +75,7 @@ class WireConnection:
         *,
         prepares: bool = True,
         product: Product = POSTGRESQL,
+        long_steps: LongSteps | None = None,
     ) -> None:
         self.product = product
         self._resets = Feature.RESET not in product.lacks
@@ -90,8 +95,8 @@ class WireConnection:
         # The last one that was begun.
         self._exchange = WireExchange(self._loop.create_future(), inf)
         self._is_answering = False
-        self._pause: asyncio.Handle | None = None
-        self._is_closed = self._is_writing = False
+        self._long_steps = long_steps or LongSteps()
+        self._is_closed = self._is_writing = self._is_paused = False
         self._socket = self._pgconn.socket
         self._loop.add_reader(self._socket, self._read)
 
@@ -218,9 +223,8 @@ class WireConnection:
             self._is_closed = True
             self._loop.remove_reader(self._socket)
             self._loop.remove_writer(self._socket)
-        for timer in (self._alarm, self._pause):
-            if timer is not None:
-                timer.cancel()
+        if self._alarm is not None:
+            self._alarm.cancel()
         self._pgconn.finish()
         if self._is_answering and not self._exchange.answer.done():
             self._exchange.answer.set_exception(ConnectionLostError())
@@ -325,11 +329,11 @@ class WireConnection:
         else:
             self._set_alarm(exchange.until)
 
-    def _read(self, is_resumed: bool = False) -> None:
+    def _read(self) -> None:
         """Take what the server has sent, up to the end of its answer or of a full chunk of rows."""
-        if self._pause is not None and not is_resumed:
+        if self._is_paused:
             return
-        self._pause, pgconn, exchange = None, self._pgconn, self._exchange
+        pgconn, exchange = self._pgconn, self._exchange
         results = exchange.results
         try:
             pgconn.consume_input()
@@ -360,22 +364,41 @@ class WireConnection:
             if status == ERROR and read_field(result, _SQLSTATE) in _SESSION_ENDED:
                 raise ConnectionLostError
             exchange.results.append(result)
+            if status == ROWS:
+                exchange.row_count += result.ntuples
             return False
         if status == _SYNC:
             self._end(exchange)
             return True
         if status != _CHUNK:
             raise ConnectionLostError
+        exchange.row_count += result.ntuples
         if result.ntuples < exchange.chunk_rows:
             exchange.last_chunk = result
             return False
-        self._pause = self._loop.call_soon(self._read, True)
-        self._hand_on(exchange, result)
+        self._is_paused = True
+        self._long_steps.begin(partial(self._take_chunk, exchange, result))
         return True
+
+    def _take_chunk(self, exchange: WireExchange, chunk: PGresult) -> None:
+        self._hand_on(exchange, chunk)
+        self._loop.call_soon(self._resume)
+
+    def _resume(self) -> None:
+        self._is_paused = False
+        if not self._is_closed:
+            self._read()
 
     def _end(self, exchange: WireExchange) -> None:
         """The whole answer is there."""
         self._is_answering = False
+        if exchange.row_count < _MANY_ROWS:
+            self._tell(exchange)
+        else:
+            # The connection stays taken meanwhile, so that no more answers wait than there are connections.
+            self._long_steps.begin(partial(self._tell, exchange))
+
+    def _tell(self, exchange: WireExchange) -> None:
         if exchange.answer.done():
             return
         exchange.answer.set_result(None)

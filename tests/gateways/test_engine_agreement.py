@@ -155,7 +155,7 @@ class MariadbRunner(NamedTuple):
             values=VALUES,
             row_limit=10,
             byte_limit=10_000,
-            timeout_ms=9_000,
+            timeout_ms=60_000,
         )
         for source in self.sources:
             [row] = self.runner.run(source.run(query)).rows

@@ -57,6 +57,59 @@ async def test_key_with_200_callers_delays_one_with_two_by_its_turns_alone() -> 
     )
 
 
+async def test_key_with_long_turns_has_fewer_of_them() -> None:
+    queue, keys = make_queue(), ["slow"] * 80 + ["fast"] * 80
+    tasks = await seat(queue, keys)
+
+    for number in range(80):
+        queue.charge("slow", 0.01)
+        queue.charge("fast", 0.002)
+        queue.offer(number)
+    await asyncio.sleep(0)
+
+    numbers = [task.result() for task in tasks[:80] if task.done()]
+    # One of six, once their lengths are known.
+    assert 9 <= len([number for number in numbers if number >= 20]) <= 11
+    queue.refuse_all(foreign("closed"))
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def test_turn_of_any_length_lets_the_key_come_again() -> None:
+    queue, keys = make_queue(), ["slow"] * 10 + ["fast"] * 600
+    tasks = await seat(queue, keys)
+
+    for number in range(200):
+        queue.charge("slow", 3_600)
+        queue.charge("fast", 0.001)
+        queue.offer(number)
+
+    await asyncio.sleep(0)
+    assert 3 <= [task.done() for task in tasks[:10]].count(True) <= 5
+    queue.refuse_all(foreign("closed"))
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def test_key_that_comes_late_has_saved_no_turns() -> None:
+    queue = make_queue()
+    busy = await seat(queue, ["busy"] * 60)
+
+    def serve(count: int) -> None:
+        for number in range(count):
+            queue.charge("busy", 0.01)
+            queue.charge("late", 0.01)
+            queue.offer(number)
+
+    serve(30)
+    late = [asyncio.create_task(queue.wait("late", deadline())) for _ in range(20)]
+    await asyncio.sleep(0)
+    serve(20)
+    await asyncio.sleep(0)
+
+    assert 8 <= [task.done() for task in late].count(True) <= 12
+    queue.refuse_all(foreign("closed"))
+    await asyncio.gather(*busy, *late, return_exceptions=True)
+
+
 async def test_callers_of_a_key_are_served_as_they_came() -> None:
     queue = make_queue()
     tasks = await seat(queue, ["a"] * 50)

@@ -302,7 +302,7 @@ async def find_items(
         values={"ids": value},
         row_limit=10,
         byte_limit=10_000,
-        timeout_ms=5_000,
+        timeout_ms=60_000,
     )
     return [number for (number,) in (await source.run(query)).rows]
 

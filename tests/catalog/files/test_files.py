@@ -58,7 +58,7 @@ def rows_of(source: DataSource, sql: str) -> list[list[Any]]:
                 values={},
                 row_limit=100,
                 byte_limit=100_000,
-                timeout_ms=9_000,
+                timeout_ms=60_000,
             )
             return list(map(list, (await opened.run(query)).rows))
         finally:

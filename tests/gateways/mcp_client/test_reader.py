@@ -25,7 +25,7 @@ def remote() -> Iterator[RemoteServer]:
         yield server
 
 
-async def read(url: str, timeout_ms: int = 5_000, **settings: Any) -> ServerTools:
+async def read(url: str, timeout_ms: int = 60_000, **settings: Any) -> ServerTools:
     rules = AddressRules(frozenset({"127.0.0.1"}))
     return await read_server_tools(
         HttpSettings(server_url=url, rules=rules, **settings), timeout_ms

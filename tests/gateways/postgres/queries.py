@@ -18,7 +18,7 @@ def make_query(
     *,
     row_limit: int = 100,
     byte_limit: int = 1_000_000,
-    timeout_ms: int = 5_000,
+    timeout_ms: int = 60_000,
     **arguments: Argument,
 ) -> Query:
     statement = compile_statement(sql)

@@ -92,7 +92,12 @@ async def test_hostile_statement_is_refused_without_the_lexer_too(
     source: PostgresSource, sql: str
 ) -> None:
     query = Query(
-        statement=force(sql), types=(), values={}, row_limit=10, byte_limit=10_000, timeout_ms=2_000
+        statement=force(sql),
+        types=(),
+        values={},
+        row_limit=10,
+        byte_limit=10_000,
+        timeout_ms=60_000,
     )
 
     with pytest.raises(DataSourceError):
@@ -106,7 +111,12 @@ async def test_query_cannot_lift_the_read_only_transaction(source: PostgresSourc
         " FROM generate_series(1, 2) AS n"
     )
     query = Query(
-        statement=force(sql), types=(), values={}, row_limit=10, byte_limit=10_000, timeout_ms=2_000
+        statement=force(sql),
+        types=(),
+        values={},
+        row_limit=10,
+        byte_limit=10_000,
+        timeout_ms=60_000,
     )
     # Without the list of functions the transaction itself still holds.
     source._describer._denied = frozenset()

@@ -30,7 +30,7 @@ def make_query(
     *,
     row_limit: int = 100,
     byte_limit: int = 1_000_000,
-    timeout_ms: int = 5_000,
+    timeout_ms: int = 60_000,
     **arguments: Argument,
 ) -> Query:
     lists = frozenset(name for name, (declared, _) in arguments.items() if declared.is_list)

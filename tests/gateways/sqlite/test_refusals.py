@@ -93,7 +93,7 @@ async def test_attack_is_refused_and_changes_nothing(
 
 def run_of(statement: CompiledStatement) -> Query:
     return Query(
-        statement=statement, types=(), values={}, row_limit=10, byte_limit=10_000, timeout_ms=5_000
+        statement=statement, types=(), values={}, row_limit=10, byte_limit=10_000, timeout_ms=60_000
     )
 
 
