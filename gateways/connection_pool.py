@@ -138,8 +138,6 @@ class ConnectionPool(Generic[_Connection]):
                 await errand.answer
             if errand.free is not None:
                 await errand.finish()
-            if self._queue:
-                self._queue.charge(caller, perf_counter() - errand.began)
         except asyncio.CancelledError:
             self._queue.leave(caller, errand)
             answer, has_room = errand.answer, errand.connection is None
@@ -147,8 +145,12 @@ class ConnectionPool(Generic[_Connection]):
                 self._free_slot()
             raise
         finally:
-            if errand.connection is not None and errand.free is not None:
-                self.give_back(errand.connection)
+            if errand.connection is not None:
+                # However it ended: a query that was stopped held a connection for longest.
+                if self._queue:
+                    self._queue.charge(caller, perf_counter() - errand.began)
+                if errand.free is not None:
+                    self.give_back(errand.connection)
 
     def give_back(self, connection: _Connection) -> None:
         """Take a connection back in whatever state; one that still works on a query is stopped."""

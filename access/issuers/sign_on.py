@@ -152,7 +152,8 @@ def take_person(issuer: TokenIssuer, claims: Mapping[str, Any]) -> User:
 
 def _read_text(claims: Mapping[str, Any], name: str) -> str:
     # A database stores neither NUL nor half of a surrogate pair.
-    return "".join(filter(str.isprintable, str(claims.get(name) or "")))
+    text = str(claims.get(name) or "").replace("\0", "")
+    return text.encode(errors="ignore").decode()
 
 
 def _free_username(issuer: TokenIssuer, claims: Mapping[str, Any]) -> str:

@@ -46,8 +46,9 @@ class TableFile:
 def find_files(folder: Path) -> tuple[list[TableFile], list[str]]:
     """The files that are tables, by name, and the names of files that cannot be one.
 
-    Of two files with one name the first by its ending is taken. Links that lead out of the folder,
-    hidden files and what Excel puts beside an open workbook are left out, and names that are not UTF-8. Raises DataSourceError for too many files, OSError where it cannot be read.
+    Of two files with one name the first by its ending is taken. Left out are links that lead out of the
+    folder, hidden files, what Excel puts beside an open workbook, and names that are not UTF-8. Raises
+    DataSourceError for too many files, OSError where the folder cannot be read.
     """
     found: dict[str, TableFile] = {}
     refused: list[str] = []

@@ -98,6 +98,28 @@ async def test_wait_for_a_connection_is_bounded(
         running.cancel()
 
 
+async def test_query_that_was_stopped_counts_as_a_turn(
+    settings: PostgresSettings, observer: Observer
+) -> None:
+    served: list[str] = []
+
+    async def ask(source: PostgresSource, name: str, caller: str) -> None:
+        await source.run(structs.replace(make_query("SELECT 1"), caller=caller))
+        served.append(name)
+
+    async with PostgresSource(replace(settings, pool_size=1)) as source:
+        await fetch_value(source, "SELECT 1")
+        running = await start_slow(source, observer)
+        order = {"a": "", "b": "fast", "c": "", "d": "fast"}
+        asking = [asyncio.create_task(ask(source, *pair)) for pair in order.items()]
+        await asyncio.sleep(0)
+
+        running.cancel()
+        await asyncio.gather(*asking)
+
+    assert served == ["a", "b", "d", "c"]
+
+
 async def test_caller_whose_time_is_over_before_its_turn_is_told_that_it_is_busy(
     settings: PostgresSettings, observer: Observer
 ) -> None:

@@ -5,9 +5,9 @@ from typing import Any
 
 import psycopg
 import pytest
+from msgspec import structs
 
 from core.errors import DataSourceError, StatementError, ToolboxError
-from core.execution import Query
 from core.statement import CompiledStatement
 from gateways.postgres.source import PostgresSource
 from tests.gateways.postgres.queries import fetch, fetch_value, make_query
@@ -91,17 +91,8 @@ async def test_hostile_statement_is_refused(source: PostgresSource, sql: str) ->
 async def test_hostile_statement_is_refused_without_the_lexer_too(
     source: PostgresSource, sql: str
 ) -> None:
-    query = Query(
-        statement=force(sql),
-        types=(),
-        values={},
-        row_limit=10,
-        byte_limit=10_000,
-        timeout_ms=60_000,
-    )
-
     with pytest.raises(DataSourceError):
-        await source.run(query)
+        await source.run(structs.replace(make_query("SELECT 1"), statement=force(sql)))
 
 
 @pytest.mark.usefixtures("unchanged")
@@ -110,19 +101,11 @@ async def test_query_cannot_lift_the_read_only_transaction(source: PostgresSourc
         "SELECT set_config('transaction_read_only', 'off', false), n, remove_items_function()"
         " FROM generate_series(1, 2) AS n"
     )
-    query = Query(
-        statement=force(sql),
-        types=(),
-        values={},
-        row_limit=10,
-        byte_limit=10_000,
-        timeout_ms=60_000,
-    )
     # Without the list of functions the transaction itself still holds.
     source._describer._denied = frozenset()
 
     with pytest.raises(DataSourceError, match=r"read-only transaction|read-write mode"):
-        await source.run(query)
+        await source.run(structs.replace(make_query("SELECT 1"), statement=force(sql)))
 
 
 @pytest.mark.parametrize(
