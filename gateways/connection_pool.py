@@ -48,15 +48,16 @@ _Connection = TypeVar("_Connection", bound=PooledConnection)
 class Errand(Waiter[_Connection | None], Protocol[_Connection]):
     """What is to be done on a connection, begun by whoever brings one, or None: room to make one.
 
-    `answer` ends when it is done, or with the wait. `free` takes the connection back; an errand that has
-    called it sets it to None.
+    `answer` ends when it is done, or with the wait. `free` takes the errand's connection back; an errand
+    that has called it sets it to None.
     """
 
+    caller: str
     answer: asyncio.Future[None]
     connection: _Connection | None
     # On perf_counter.
     began: float
-    free: Callable[[_Connection], None] | None
+    free: Callable[["Errand[_Connection]"], None] | None
 
     async def finish(self) -> None:
         """Leave the connection as it was, after the answer."""
@@ -82,6 +83,7 @@ class ConnectionPool(Generic[_Connection]):
         self._held: dict[_Connection, tuple[str, float]] = {}
         self._queue: FairQueue[_Connection | None] = FairQueue(
             message("source.connection", "connection of the data source"),
+            size=size,
             max_wait_s=max_wait_s,
             refuse=self._refuse,
             take_back=self._take_slot_back,
@@ -110,31 +112,30 @@ class ConnectionPool(Generic[_Connection]):
         return connection
 
     async def _acquire(self, caller: str, until: float) -> _Connection:
-        if (connection := self._find_idle()) is not None:
-            return connection
-        until = min(until, monotonic() + self._max_wait_s)
-        if self._slots_taken < self._size:
+        if not self._take(caller):
+            connection = await self._queue.wait(caller, until)
+        elif (connection := self._find_idle()) is None:
             self._slots_taken += 1
-            return await self._open(until)
-        return await self._queue.wait(caller, until) or await self._open(until)
+        return connection or await self._open(caller, until)
 
-    async def run(self, errand: Errand[_Connection], caller: str, until: float) -> None:
+    async def run(self, errand: Errand[_Connection], until: float) -> None:
         """Have the errand done when it is its turn; raises as `acquire`, and the error of its answer.
 
         Who waits is woken once: whoever frees a connection begins the next errand on it.
         """
-        errand.free = self.give_back
+        errand.free, caller = self._free, errand.caller
         try:
-            if (connection := self._find_idle()) is not None:
-                errand.set_result(connection)
-            elif self._slots_taken < self._size:
-                errand.set_result(await self._acquire(caller, until))
-            else:
+            if not self._take(caller):
                 self._queue.join(caller, until, errand)
+            elif (connection := self._find_idle()) is not None:
+                errand.set_result(connection)
+            else:
+                self._slots_taken += 1
+                errand.set_result(None)
             await errand.answer
             if errand.connection is None:
                 errand.answer = asyncio.get_running_loop().create_future()
-                errand.set_result(await self._open(min(until, monotonic() + self._max_wait_s)))
+                errand.set_result(await self._open(caller, until))
                 await errand.answer
             if errand.free is not None:
                 await errand.finish()
@@ -142,21 +143,19 @@ class ConnectionPool(Generic[_Connection]):
             self._queue.leave(caller, errand)
             answer, has_room = errand.answer, errand.connection is None
             if has_room and answer.done() and not answer.cancelled() and not answer.exception():
+                self._queue.drop(caller)
                 self._free_slot()
             raise
         finally:
-            if errand.connection is not None:
+            if errand.connection is not None and errand.free is not None:
                 # However it ended: a query that was stopped held a connection for longest.
-                if self._queue:
-                    self._queue.charge(caller, perf_counter() - errand.began)
-                if errand.free is not None:
-                    self.give_back(errand.connection)
+                self._free(errand)
 
     def give_back(self, connection: _Connection) -> None:
         """Take a connection back in whatever state; one that still works on a query is stopped."""
         if (held := self._held.pop(connection, None)) is not None:
             caller, since = held
-            self._queue.charge(caller, monotonic() - since)
+            self._queue.drop(caller, monotonic() - since)
         if connection.is_broken or self._is_closed:
             self._discard(connection)
         elif connection.is_settled:
@@ -169,7 +168,7 @@ class ConnectionPool(Generic[_Connection]):
     def drop_idle(self) -> None:
         """Close the idle connections: when one was lost, the others most likely are too."""
         while self._idle:
-            self._discard(self._idle.pop()[0])
+            self._forget(self._idle.pop()[0])
 
     async def close(self) -> None:
         """Close what is idle now and the rest as it comes back."""
@@ -180,18 +179,25 @@ class ConnectionPool(Generic[_Connection]):
             attempt.cancel()
         await asyncio.gather(*self._settling, *self._attempts, return_exceptions=True)
 
-    def _find_idle(self) -> _Connection | None:
-        """The idle connection that was used last. Raises DataSourceUnavailableError in a closed pool."""
+    def _take(self, caller: str) -> bool:
+        """Have the caller hold one that is free, idle or to be made. Raises DataSourceUnavailableError."""
         if self._is_closed:
             raise DataSourceUnavailableError(CLOSED_TEXT)
+        if not self._queue.may_take(caller, self._free_count):
+            return False
+        self._queue.hold(caller)
+        return True
+
+    def _find_idle(self) -> _Connection | None:
+        """The idle connection that was used last; None where one has to be made."""
         while self._idle:
             connection, since = self._idle.pop()
             if monotonic() - since < MAX_IDLE_S and not connection.is_broken:
                 return connection
-            self._discard(connection)
+            self._forget(connection)
         return None
 
-    async def _open(self, until: float) -> _Connection:
+    async def _open(self, caller: str, until: float) -> _Connection:
         """A new connection for a slot that the caller holds.
 
         A caller that goes away leaves the slot, and what is learnt, to the attempt: the caller's time may
@@ -206,6 +212,7 @@ class ConnectionPool(Generic[_Connection]):
                 attempt.add_done_callback(self._attempts.discard)
                 return await asyncio.shield(attempt)
         except BaseException as error:
+            self._queue.drop(caller)
             if attempt is None:
                 self._free_slot()
             else:
@@ -276,15 +283,47 @@ class ConnectionPool(Generic[_Connection]):
                 # One that cannot even be stopped leads nowhere, and so do the others.
                 self.drop_idle()
 
+    def _free(self, errand: Errand[_Connection]) -> None:
+        """Take the connection of an errand back."""
+        assert errand.connection is not None  # noqa: S101 - it was begun there
+        self._queue.drop(errand.caller, perf_counter() - errand.began)
+        self.give_back(errand.connection)
+
     def _pass_on(self, connection: _Connection) -> None:
-        if not self._queue.offer(connection):
-            self._idle.append((connection, monotonic()))
+        self._idle.append((connection, monotonic()))
+        self._serve()
 
     def _discard(self, connection: _Connection) -> None:
+        """Close one that was in use."""
         connection.close()
         self._open_count -= 1
         self._free_slot()
 
+    def _forget(self, connection: _Connection) -> None:
+        """Close one that was idle: as much is free as before."""
+        connection.close()
+        self._open_count -= 1
+        self._slots_taken -= 1
+
     def _free_slot(self) -> None:
-        if not self._queue.offer(None):
-            self._slots_taken -= 1
+        self._slots_taken -= 1
+        self._serve()
+
+    def _serve(self) -> None:
+        """Give what is free to those who wait and may have it."""
+        while free := self._free_count:
+            connection, since = self._idle.pop() if self._idle else (None, 0.0)
+            if connection is None:
+                self._slots_taken += 1
+            if self._queue.offer(connection, free):
+                continue
+            if connection is None:
+                self._slots_taken -= 1
+            else:
+                self._idle.append((connection, since))
+            return
+
+    @property
+    def _free_count(self) -> int:
+        """Of connections that are idle or may be made."""
+        return self._size - self._slots_taken + len(self._idle)

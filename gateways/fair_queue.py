@@ -22,6 +22,10 @@ DEFAULT_MAX_WAIT_MS = 5_000
 LONGEST_TURN_S = 0.1
 # How much the last turn counts of what is expected of the next one.
 _NEW_SHARE = 0.3
+# A key is quick once so many turns of it in a row have lasted no longer.
+QUICK_TURNS, QUICK_TURN_S = 20, 0.05
+# Keys of which that is counted.
+_MOST_COUNTED = 10_000
 
 _T = TypeVar("_T")
 _T_contra = TypeVar("_T_contra", contravariant=True)
@@ -54,6 +58,7 @@ class PoolState(NamedTuple):
 class _Line(Generic[_T]):
     """The callers of a key; `used` is what it has had, `turn_s` what its next turn will add, in seconds."""
 
+    key: str
     used: float = 0.0
     turn_s: float = 0.0
     place: int = 0
@@ -63,22 +68,28 @@ class _Line(Generic[_T]):
 class FairQueue(Generic[_T]):
     """Waiting callers by key. The keys take turns, and within a key the first to come is the first.
 
-    The turn is that of the key that has used least, as `charge` says, and among equals of the one that has
-    waited longest: with no charges, or equal ones, they go round. So a key with 200 callers delays a key
-    with two by no more than its own turn, and one with long turns has fewer of them. It is start-time fair
-    queueing (Goyal, Vin, Cheng: SIGCOMM 1996) with the turns of the past for lengths. `refuse` makes the
-    error of a message; `take_back` gets what came to a caller in the moment in which it left.
+    The turn is that of the key that has used least, as `drop` says, and among equals of the one that has
+    waited longest: with no turns said, or equal ones, they go round. So a key with 200 callers delays a
+    key with two by no more than its own turn, and one with long turns has fewer of them. It is start-time
+    fair queueing (Goyal, Vin, Cheng: SIGCOMM 1996) with the turns of the past for lengths.
+
+    Who is given something holds it until `drop`; who takes it without waiting says so by `hold`. The last
+    free one of `size` is for a key that holds none, or whose turns are quick: otherwise the first call of
+    any key would wait until slow ones of another have ended. `refuse` makes the error of a message;
+    `take_back` gets what came to a caller in the moment in which it left.
     """
 
     def __init__(
         self,
         noun: Message,
         *,
+        size: int,
         max_wait_s: float,
         refuse: Callable[[Message], ToolboxError],
         take_back: Callable[[_T], None],
     ) -> None:
         self._noun = noun
+        self._size = size
         self._max_wait_s = max_wait_s
         self._refuse = refuse
         self._take_back = take_back
@@ -90,6 +101,9 @@ class FairQueue(Generic[_T]):
         self._last_place = 0
         # What the key had used that was served last: one that begins to wait has used no less.
         self._used = 0.0
+        # How many each key holds, and how many quick turns it had since its last slow one.
+        self._holding: dict[str, int] = {}
+        self._quick_turns: dict[str, int] = {}
         self._count = 0
         # Rings no later than the first wait is over; most are over long before, so it is seldom set.
         # Its time is kept here: uvloop's handle of one that is due at once does not tell it.
@@ -108,6 +122,7 @@ class FairQueue(Generic[_T]):
         except asyncio.CancelledError:
             self.leave(key, waiter)
             if waiter.done() and not waiter.cancelled() and waiter.exception() is None:
+                self.drop(key)
                 self._take_back(waiter.result())
             raise
 
@@ -128,7 +143,7 @@ class FairQueue(Generic[_T]):
         began = monotonic()
         wait_s = max(0.0, min(until - began, self._max_wait_s))
         if (line := self._lines.get(key)) is None:
-            line = self._lines[key] = _Line()
+            line = self._lines[key] = _Line(key)
         if not line.waiters:
             line.used = max(line.used, self._used)
             self._line_up(line)
@@ -144,16 +159,46 @@ class FairQueue(Generic[_T]):
             del line.waiters[waiter]
             self._count -= 1
 
-    def charge(self, key: str, seconds: float) -> None:
-        """Say for how long the key has held what it was offered."""
+    def may_take(self, key: str, free: int) -> bool:
+        """Whether the key may have one of so many that are free; a caller without a key is of the house."""
+        if free != 1 or self._size == 1 or not key:
+            return free > 0
+        return key not in self._holding or self._quick_turns.get(key, 0) >= QUICK_TURNS
+
+    def hold(self, key: str) -> None:
+        """Say that the key has one more."""
+        self._holding[key] = self._holding.get(key, 0) + 1
+
+    def drop(self, key: str, seconds: float | None = None) -> None:
+        """Say that the key has one less, and for how long it had it, if it was used."""
+        if (count := self._holding.get(key, 0)) > 1:
+            self._holding[key] = count - 1
+        else:
+            self._holding.pop(key, None)
+        if seconds is None:
+            return
         if (line := self._lines.get(key)) is not None:
             line.turn_s += (min(seconds, LONGEST_TURN_S) - line.turn_s) * _NEW_SHARE
+        if seconds > QUICK_TURN_S:
+            self._quick_turns.pop(key, None)
+        elif (count := self._quick_turns.get(key, 0)) < QUICK_TURNS:
+            if len(self._quick_turns) >= _MOST_COUNTED:
+                self._quick_turns.clear()
+            self._quick_turns[key] = count + 1
 
-    def offer(self, thing: _T) -> bool:
-        """Give it to the caller whose turn it is; False when nobody waits."""
-        while self._turns:
+    def offer(self, thing: _T, free: int = 1) -> bool:
+        """Give it to the caller whose turn it is; False when nobody waits who may have it.
+
+        So many are free, this one among them.
+        """
+        left_out: list[tuple[float, int, _Line[_T]]] = []
+        was_taken = False
+        while self._turns and not was_taken:
             used, place, line = heappop(self._turns)
             if place != line.place or not line.waiters:
+                continue
+            if not self.may_take(line.key, free):
+                left_out.append((used, place, line))
                 continue
             waiter, _ = line.waiters.popitem(last=False)
             self._count -= 1
@@ -162,12 +207,16 @@ class FairQueue(Generic[_T]):
                 self._line_up(line)
             # One that was cancelled in this step of the loop is still here.
             if not waiter.done():
+                self.hold(line.key)
                 waiter.set_result(thing)
-                return True
-        # Nobody waits: all begin anew.
-        self._lines.clear()
-        self._used = 0.0
-        return False
+                was_taken = True
+        for turn in left_out:
+            heappush(self._turns, turn)
+        if not self._turns and not was_taken:
+            # Nobody waits: all begin anew.
+            self._lines.clear()
+            self._used = 0.0
+        return was_taken
 
     def refuse_all(self, text: Message) -> None:
         """Send everybody away."""
@@ -229,7 +278,7 @@ class FairSlots:
     ) -> None:
         self._size = self._free = size
         self._queue: FairQueue[None] = FairQueue(
-            noun, max_wait_s=max_wait_s, refuse=refuse, take_back=self._release
+            noun, size=size, max_wait_s=max_wait_s, refuse=refuse, take_back=self._release
         )
 
     @property
@@ -240,15 +289,20 @@ class FairSlots:
     @asynccontextmanager
     async def hold(self, key: str, until: float) -> AsyncGenerator[None]:
         """Have one of them; raises as `FairQueue.wait`."""
-        if self._free:
+        if self._queue.may_take(key, self._free):
             self._free -= 1
+            self._queue.hold(key)
         else:
             await self._queue.wait(key, until)
+        began = monotonic()
         try:
             yield
         finally:
+            self._queue.drop(key, monotonic() - began)
             self._release(None)
 
     def _release(self, slot: None) -> None:
-        if not self._queue.offer(slot):
-            self._free += 1
+        self._free += 1
+        # One that was kept free may be had when the key has turned out to be quick.
+        while self._free and self._queue.offer(slot, self._free):
+            self._free -= 1

@@ -178,7 +178,11 @@ class DataSource(models.Model):
         help_text=_("Schemas in which names without a schema are looked up, between commas."),
     )
     pool_size = models.PositiveSmallIntegerField(
-        _("connections per runtime"), default=4, db_default=4, validators=between(1, 200)
+        _("connections per runtime"),
+        default=4,
+        db_default=4,
+        validators=between(1, 200),
+        help_text=_("Of several, a key with slow calls leaves one free for other keys."),
     )
     max_wait_ms = bounded_integer(
         _("longest wait for a connection, ms"),

@@ -11,6 +11,7 @@ from psycopg.pq import DiagnosticField, ExecStatus
 from psycopg.pq.abc import PGresult
 
 if TYPE_CHECKING:
+    from gateways.connection_pool import Errand
     from gateways.postgres.wire import WireConnection
 
 # Plain numbers: comparing with members of an enumeration costs as much as a call.
@@ -89,10 +90,11 @@ class WireExchange(Struct, eq=False):
     until: float
     query: ReadOnlyQuery | None = None
     values: Sequence[bytes | None] = ()
+    caller: str = ""
     # Run before the query in the same transaction.
     opening: Opening | None = None
     receive: Callable[[PGresult], bool] | None = None
-    free: "Callable[[WireConnection], None] | None" = None
+    free: "Callable[[Errand[WireConnection]], None] | None" = None
     # None while it waits, and where it has to make one itself.
     connection: "WireConnection | None" = None
     # When it was sent, on perf_counter.

@@ -186,9 +186,11 @@ class PostgresSource(ServerSource[WireConnection]):
             reader = PostgresRowReader(description, RowCollector(row_limit, byte_limit))
             receive = None if row_limit < select.chunk_rows else reader.collect
             until, began = turn.until + turn.margin_s, perf_counter()
-            exchange = WireExchange(loop.create_future(), until, select, values, opening, receive)
+            exchange = WireExchange(
+                loop.create_future(), until, select, values, turn.caller, opening, receive
+            )
             try:
-                await self._pool.run(exchange, turn.caller, turn.until)
+                await self._pool.run(exchange, turn.until)
             finally:
                 turn.waited_s += max(0.0, exchange.began - began)
             elapsed_ms = (perf_counter() - exchange.began) * 1_000

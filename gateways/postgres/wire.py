@@ -176,7 +176,9 @@ class WireConnection:
         opening: Opening | None = None,
     ) -> PGresult:
         """The rows of a query that is run as `begin` says; raises as `finish`, and ServerError."""
-        exchange = WireExchange(self._loop.create_future(), self.until, query, values, opening)
+        exchange = WireExchange(
+            self._loop.create_future(), self.until, query, values, opening=opening
+        )
         self.begin(exchange)
         await exchange.answer
         await self.finish(exchange)
@@ -404,7 +406,7 @@ class WireConnection:
         exchange.answer.set_result(None)
         if (free := exchange.free) is not None and self._is_finished(exchange):
             exchange.free = None
-            free(self)
+            free(exchange)
 
     def _hand_on(self, exchange: WireExchange, chunk: PGresult) -> None:
         """Give a chunk to who wants it; the rest to nobody once that has enough or fails."""

@@ -88,6 +88,7 @@ class ScriptWorkers:
         self._idle: list[ScriptProcess] = []
         self._queue: FairQueue[ScriptProcess] = FairQueue(
             message("scripts.process", "script process"),
+            size=self.settings.size,
             max_wait_s=self.settings.max_wait_ms / 1_000,
             refuse=ScriptsBusyError,
             take_back=self._give_back,
@@ -176,7 +177,8 @@ class ScriptWorkers:
         began = loop.time()
         until = began + timeout_ms / 1_000
         process = await self._take(caller, until)
-        waited_s = loop.time() - began
+        taken = loop.time()
+        waited_s = taken - began
         reply = None
         try:
             async with asyncio.timeout_at(until):
@@ -193,16 +195,18 @@ class ScriptWorkers:
         except ProcessLostError as error:
             raise EvaluationError(LOST_TEXT) from error
         finally:
+            self._queue.drop(caller, loop.time() - taken)
             if reply is None or reply.is_spent:
                 process.abort()
-        self._give_back(process)
+            self._give_back(process)
         if reply.error is not None:
             raise EvaluationError(reply.error)
         return reply.result
 
     async def _take(self, caller: str, until: float) -> ScriptProcess:
-        while self._idle:
+        while self._queue.may_take(caller, len(self._idle)):
             if not (process := self._idle.pop()).is_lost:
+                self._queue.hold(caller)
                 return process
         return await self._queue.wait(caller, until)
 
@@ -212,8 +216,9 @@ class ScriptWorkers:
         if self._is_closed or process.calls >= self.settings.recycle_after:
             process.abort()
             return
-        if not self._queue.offer(process):
-            self._idle.append(process)
+        self._idle.append(process)
+        while self._idle and self._queue.offer(self._idle[-1], len(self._idle)):
+            self._idle.pop()
 
     def _fill(self) -> None:
         """Fork what is missing, in the background."""

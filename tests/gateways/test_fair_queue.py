@@ -15,9 +15,13 @@ from gateways.fair_queue import MOST_WAITING, FairQueue, FairSlots
 LONG_S = 60.0
 
 
-def make_queue(take_back: Callable[[int], None] = lambda _: None) -> FairQueue[int]:
+def make_queue(take_back: Callable[[int], None] = lambda _: None, size: int = 1) -> FairQueue[int]:
     return FairQueue(
-        foreign("seat"), max_wait_s=LONG_S, refuse=DataSourceBusyError, take_back=take_back
+        foreign("seat"),
+        size=size,
+        max_wait_s=LONG_S,
+        refuse=DataSourceBusyError,
+        take_back=take_back,
     )
 
 
@@ -62,8 +66,8 @@ async def test_key_with_long_turns_has_fewer_of_them() -> None:
     tasks = await seat(queue, keys)
 
     for number in range(80):
-        queue.charge("slow", 0.01)
-        queue.charge("fast", 0.002)
+        queue.drop("slow", 0.01)
+        queue.drop("fast", 0.002)
         queue.offer(number)
     await asyncio.sleep(0)
 
@@ -74,13 +78,63 @@ async def test_key_with_long_turns_has_fewer_of_them() -> None:
     await asyncio.gather(*tasks, return_exceptions=True)
 
 
+def be_quick(queue: FairQueue[int], key: str, turns: int = 20) -> None:
+    for _ in range(turns):
+        queue.hold(key)
+        queue.drop(key, 0.05)
+
+
+async def test_last_one_is_for_a_key_that_holds_none_or_is_quick() -> None:
+    queue = make_queue(size=4)
+    be_quick(queue, "quick")
+    tasks = await seat(queue, ["slow", "slow", "quick", "quick"])
+
+    assert queue.offer(1, free=2)
+    assert queue.offer(2)
+    # Each of them holds one now.
+    assert queue.offer(3)
+    assert not queue.offer(4)
+    await asyncio.sleep(0)
+    assert [task.done() for task in tasks] == [True, False, True, True]
+
+    queue.drop("slow", 1.0)
+    assert queue.offer(4)
+    assert await tasks[1] == 4
+
+
+async def test_key_is_quick_while_its_last_20_turns_were() -> None:
+    queue = make_queue(size=4)
+    queue.hold("a")
+
+    be_quick(queue, "a", turns=19)
+    assert not queue.may_take("a", 1)
+    be_quick(queue, "a", turns=1)
+    assert queue.may_take("a", 1)
+
+    queue.hold("a")
+    queue.drop("a", 0.06)
+    assert not queue.may_take("a", 1)
+    queue.drop("a")
+    # It holds none.
+    assert queue.may_take("a", 1)
+
+
+async def test_turns_of_very_many_keys_are_not_kept() -> None:
+    queue = make_queue()
+    for number in range(25_000):
+        be_quick(queue, str(number), turns=1)
+
+    assert len(queue._quick_turns) <= 10_000
+    assert not queue._holding
+
+
 async def test_turn_of_any_length_lets_the_key_come_again() -> None:
     queue, keys = make_queue(), ["slow"] * 10 + ["fast"] * 600
     tasks = await seat(queue, keys)
 
     for number in range(200):
-        queue.charge("slow", 3_600)
-        queue.charge("fast", 0.001)
+        queue.drop("slow", 3_600)
+        queue.drop("fast", 0.001)
         queue.offer(number)
 
     await asyncio.sleep(0)
@@ -95,8 +149,8 @@ async def test_key_that_comes_late_has_saved_no_turns() -> None:
 
     def serve(count: int) -> None:
         for number in range(count):
-            queue.charge("busy", 0.01)
-            queue.charge("late", 0.01)
+            queue.drop("busy", 0.01)
+            queue.drop("late", 0.01)
             queue.offer(number)
 
     serve(30)
@@ -154,7 +208,11 @@ async def test_what_came_as_its_receiver_left_is_taken_back() -> None:
 )
 async def test_wait_ends_by_the_queue_or_by_the_caller(max_wait_s: float, within_s: float) -> None:
     queue = FairQueue[int](
-        foreign("seat"), max_wait_s=max_wait_s, refuse=DataSourceBusyError, take_back=lambda _: None
+        foreign("seat"),
+        size=1,
+        max_wait_s=max_wait_s,
+        refuse=DataSourceBusyError,
+        take_back=lambda _: None,
     )
     until = asyncio.get_running_loop().time() + within_s
 
@@ -201,9 +259,10 @@ async def test_no_more_have_a_slot_than_there_are() -> None:
     await asyncio.gather(*calls, return_exceptions=True)
 
     assert (most, inside) == (3, [])
+    assert not slots._queue._holding
     async with AsyncExitStack() as stack, asyncio.timeout(LONG_S):
-        for _ in range(3):
-            await stack.enter_async_context(slots.hold("a", deadline()))
+        for key in "abc":
+            await stack.enter_async_context(slots.hold(key, deadline()))
 
 
 def test_caller_without_time_and_one_with_time_wait_on_the_loop_of_the_server() -> None:
