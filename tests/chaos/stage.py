@@ -28,13 +28,13 @@ from tests.waiting import eventually
 
 PROJECT = Path(__file__).parents[2]
 MANAGE = (sys.executable, str(PROJECT / "manage.py"))
-POOL_SIZES = {"near": 4, "distant": 4, "narrow": 2}
+POOL_SIZES = {"near": 4, "distant": 4, "narrow": 1}
 NARROW_WAIT_MS = 500
 _SOURCES = """
 INSERT INTO h_data_source (name, engine, host, port, database, username, password_reference,
     path, pool_size, max_wait_ms) VALUES
 ('distant', 'postgresql', '127.0.0.1', %(proxy)s, 'demo', 'demo_reader', 'env:CHAOS_PASSWORD', '', 4, 5000),
-('narrow', 'postgresql', '127.0.0.1', %(direct)s, 'demo', 'demo_reader', 'env:CHAOS_PASSWORD', '', 2, %(wait)s),
+('narrow', 'postgresql', '127.0.0.1', %(direct)s, 'demo', 'demo_reader', 'env:CHAOS_PASSWORD', '', 1, %(wait)s),
 ('lite', 'sqlite', '', 5432, '', '', '', %(path)s, 4, 5000)"""
 
 # Ten thousand tools on a machine that does much else take minutes.

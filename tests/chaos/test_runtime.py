@@ -9,7 +9,7 @@ import pytest
 
 from tests.chaos.calls import Ending
 from tests.chaos.checks import BUSY, describe, scenario
-from tests.chaos.stage import Runtime, Stage
+from tests.chaos.stage import POOL_SIZES, Runtime, Stage
 from tests.chaos.tools import ALL, ECHOES, in_turn
 from tests.waiting import eventually
 
@@ -37,7 +37,8 @@ async def test_killed_runtime_is_served_again_by_the_next(stage: Stage, runtime:
 async def test_killed_runtime_leaves_no_query(stage: Stage, runtime: Runtime) -> None:
     async with scenario("runtime killed during slow calls", stage, runtime, may_cut=True) as run:
         calls = [asyncio.create_task(run.agents.call(ECHOES["slow"])) for _ in range(4)]
-        await eventually(lambda: len(stage.ask_source(_SLOW)) == 4)
+        # The last connection is for other keys, or for one whose calls were quick so far.
+        await eventually(lambda: len(stage.ask_source(_SLOW)) >= POOL_SIZES["near"] - 1)
         runtime.kill()
         run.note_kill()
         await asyncio.gather(*calls)
