@@ -105,12 +105,24 @@ class ScriptRunner(Protocol):
 class CompiledTool:
     """A spec whose logic and parameters were found to fit; cheap to make, validates lazily."""
 
-    def __init__(self, spec: ToolSpec) -> None:
-        """Raises DefinitionError when the tool could not be served."""
+    def __init__(self, spec: ToolSpec, *, waits: bool = False) -> None:
+        """Raises DefinitionError when the tool could not be served.
+
+        Where it `waits`, its logic is compiled when it is first needed: by `compile`, `check` or `run`.
+        """
         _check_name_and_limits(spec)
         check_parameters(spec.parameters)
         self.spec = spec
-        self._logic = _compile_logic(spec)
+        if not waits:
+            self.compile()
+
+    def compile(self) -> None:
+        """Make the logic ready, unless it is. Raises DefinitionError when the tool could not be served."""
+        _ = self._logic
+
+    @cached_property
+    def _logic(self) -> CompiledStatement | CompiledExpression | CompiledScript | Operation:
+        return _compile_logic(self.spec)
 
     @property
     def statement(self) -> CompiledStatement | None:
@@ -120,7 +132,7 @@ class CompiledTool:
     @property
     def is_immediate(self) -> bool:
         """Whether a run never waits for anything, so that it needs no deadline and no task."""
-        return isinstance(self._logic, CompiledExpression)
+        return isinstance(self.spec.logic, ExpressionLogic)
 
     @property
     def input_schema(self) -> dict[str, Any]:
@@ -129,7 +141,8 @@ class CompiledTool:
 
     def describe_input(self, parameters: Sequence[ParameterSpec]) -> dict[str, Any]:
         """The schema with the texts of these parameters, which are otherwise the tool's own."""
-        if isinstance(self._logic, Operation):
+        if isinstance(self.spec.logic, HttpLogic):
+            assert isinstance(self._logic, Operation)  # noqa: S101 - narrows
             return operation_schema(self._logic, parameters)
         return input_schema(parameters)
 

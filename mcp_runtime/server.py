@@ -60,6 +60,8 @@ logger = logging.getLogger(__name__)
 PATH = "/mcp"
 QUARANTINE_RETRY_S = 15.0
 JUDGE_INTERVAL_S = 0.5
+# Of more tools, those who come right after a start have their lists first.
+MANY_UNJUDGED, JUDGE_MANY_AFTER_S = 1_000, 2.0
 # So long at most, the health check says "starting" while searches read what they go through.
 WARM_UP_S = 10.0
 INSTRUCTIONS = (
@@ -270,14 +272,15 @@ class Runtime:
     async def _judge(self) -> None:
         while True:
             await self.store.waits_for_judges.wait()
-            await asyncio.sleep(JUDGE_INTERVAL_S)
+            has_many = self.store.unjudged_count > MANY_UNJUDGED
+            await asyncio.sleep(JUDGE_MANY_AFTER_S if has_many else JUDGE_INTERVAL_S)
             try:
                 if await self.store.judge_rest():
                     self.search.index.notice()
                     await self._announce()
             except (DatabaseError, TimeoutError):
                 logger.warning("the quarantine cannot be written; the database is away")
-            if self.store.has_unjudged:
+            if self.store.unjudged_count:
                 # Their data source is away; a tool says so itself when it is called.
                 await asyncio.sleep(QUARANTINE_RETRY_S)
 

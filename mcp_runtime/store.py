@@ -6,20 +6,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 
 from access.database_thread import DatabaseThread
 from core.errors import DefinitionError, ToolboxError
 from core.execution import CompiledTool
 from core.limits import LimitBook
 from core.messages import Message, message
-from core.toolspec import ToolSpec
+from core.toolspec import HttpLogic, ToolSpec
 from gateways.memory import give_back_memory
 from mcp_runtime.proxied.registry import ProxiedRegistry, ProxiedTool
 from mcp_runtime.snapshot import Snapshot
 from tools.builtin.tool import BuiltinTool
 from tools.models import RegistryRevision
 from tools.registry import ServedRows, read_served_rows, store_quarantine
-from tools.running import check_tools
+from tools.running import check_tools, compile_tools
 from tools.sources import Sources
 
 logger = logging.getLogger(__name__)
@@ -28,7 +29,8 @@ logger = logging.getLogger(__name__)
 JUDGE_BEFORE_SWAP_S = 1.0
 # More are compiled in a thread: each takes some tenths of a millisecond.
 MOST_COMPILED_AT_ONCE = 5
-# At a start nothing is served yet: of more tools few would be judged in that time, so nobody waits.
+# At a start nothing is served yet: of more tools few would be judged in that time, so nobody waits, and
+# what they do is compiled with their judging.
 MOST_JUDGED_AT_START = 1_000
 
 
@@ -65,9 +67,9 @@ class ToolStore:
         self.snapshot = replace(self.snapshot, builtin=builtin)
 
     @property
-    def has_unjudged(self) -> bool:
-        """Whether a served statement waits for its database's word."""
-        return bool(self._unjudged)
+    def unjudged_count(self) -> int:
+        """How many served tools wait for their database's word."""
+        return len(self._unjudged)
 
     @property
     def needs_retry(self) -> bool:
@@ -85,11 +87,10 @@ class ToolStore:
         if not rows.is_edit:
             await self.proxied.refresh()
         self._sources.update(rows.sources)
-        if len(rows.specs) > MOST_COMPILED_AT_ONCE:
-            compiled, quarantined = await asyncio.to_thread(self._compile, rows.specs)
-        else:
-            compiled, quarantined = self._compile(rows.specs)
-        is_large_start = self.snapshot.revision < 0 and len(compiled) > MOST_JUDGED_AT_START
+        is_large_start = self.snapshot.revision < 0 and len(rows.specs) > MOST_JUDGED_AT_START
+        work = partial(self._compile, rows.specs, waits=is_large_start)
+        has_many = len(rows.specs) > MOST_COMPILED_AT_ONCE
+        compiled, quarantined = await asyncio.to_thread(work) if has_many else work()
         wait_s = 0.0 if is_large_start else JUDGE_BEFORE_SWAP_S
         refused, unanswered = await self._judge(compiled, wait_s)
         quarantined |= {**rows.unreadable, **refused}
@@ -147,7 +148,9 @@ class ToolStore:
         # Tools that were replaced meanwhile are forgotten.
         self._unjudged = {id_: tool for id_, tool in self._unjudged.items() if self._serves(tool)}
         waiting = list(self._unjudged.values())
-        refused, unanswered = await self._judge(waiting)
+        unfit = await asyncio.to_thread(compile_tools, waiting)
+        refused, unanswered = await self._judge([t for t in waiting if t.spec.id not in unfit])
+        refused |= unfit
         for tool in waiting:
             if tool.spec.id not in unanswered and self._unjudged.get(tool.spec.id) is tool:
                 del self._unjudged[tool.spec.id]
@@ -169,7 +172,9 @@ class ToolStore:
     def _serves(self, tool: CompiledTool) -> bool:
         return self.snapshot.tools.get(tool.spec.name) is tool
 
-    def _compile(self, specs: Iterable[ToolSpec]) -> tuple[list[CompiledTool], dict[int, Message]]:
+    def _compile(
+        self, specs: Iterable[ToolSpec], *, waits: bool = False
+    ) -> tuple[list[CompiledTool], dict[int, Message]]:
         """The tools compiled, and the reasons, by tool id, of those that cannot be."""
         compiled: list[CompiledTool] = []
         refused: dict[int, Message] = {}
@@ -182,7 +187,9 @@ class ToolStore:
                 )
                 continue
             try:
-                compiled.append(CompiledTool(spec))
+                # The schema of an operation is in it.
+                is_later = waits and not isinstance(spec.logic, HttpLogic)
+                compiled.append(CompiledTool(spec, waits=is_later))
             except DefinitionError as error:
                 refused[spec.id] = error.message
         return compiled, refused
@@ -204,6 +211,8 @@ class ToolStore:
                 return
             unanswered.pop(tool.spec.id, None)
 
+        if timeout_s == 0:
+            return refused, unanswered
         with suppress(TimeoutError):
             async with asyncio.timeout(timeout_s):
                 await check_tools(tools, self._sources, note)

@@ -15,7 +15,7 @@ from core.bindings import NOBODY, CallerFacts
 from core.errors import DataSourceError, DeadlineExceededError, DefinitionError, ToolboxError
 from core.execution import CompiledTool, QuerySources
 from core.limits import FoundLimit, LimitBook
-from core.messages import message
+from core.messages import Message, message
 from core.results import Answer
 from core.toolspec import ExpressionLogic, ToolSpec
 from tools.pictures import add_picture
@@ -212,6 +212,17 @@ def check_tool(spec: ToolSpec, read: SourceSettings, author: str) -> None:
     require_usable(read, spec.logic, author)
     if not isinstance(spec.logic, ExpressionLogic):
         shared_loop().run(tool.check, read, timeout_s=_CHECK_WITHIN_S)
+
+
+def compile_tools(tools: Iterable[CompiledTool]) -> dict[int, Message]:
+    """Make their logic ready; the reasons, by tool id, of those whose logic cannot be compiled."""
+    refused: dict[int, Message] = {}
+    for tool in tools:
+        try:
+            tool.compile()
+        except DefinitionError as error:
+            refused[tool.spec.id] = error.message
+    return refused
 
 
 async def check_tools(

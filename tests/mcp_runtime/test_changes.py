@@ -10,7 +10,8 @@ from asgiref.sync import sync_to_async
 from fastmcp.client.messages import MessageHandler
 from mcp.client.subscriptions import listen
 
-from tests.factories import make_tool
+from mcp_runtime.store import ToolStore
+from tests.factories import make_expression, make_tool
 from tests.mcp_runtime.conftest import Serve, Served
 from tests.waiting import LIMIT_S, eventually
 from tools.models import QuarantinedTool
@@ -234,3 +235,35 @@ async def test_mended_row_leaves_quarantine(serve: Serve, psql: Psql) -> None:
             return not await QuarantinedTool.objects.aexists()
 
         await eventually(is_empty)
+
+
+async def test_large_start_compiles_what_it_serves_with_its_judging(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mcp_runtime.store.MOST_JUDGED_AT_START", 0)
+    may_judge = asyncio.Event()
+    judge_rest = ToolStore.judge_rest
+
+    async def judge_when_it_may(store: ToolStore) -> bool:
+        await may_judge.wait()
+        return await judge_rest(store)
+
+    monkeypatch.setattr(ToolStore, "judge_rest", judge_when_it_may)
+    bad = {
+        "a_query": await sync_to_async(make_tool)("SELECT :nothing", name="a_query"),
+        "a_sum": await sync_to_async(make_expression)("a + nothing", name="a_sum"),
+    }
+    await sync_to_async(make_expression)("a + b", name="good")
+
+    async with serve() as served:
+        assert await served.names() == ["a_query", "a_sum", "good"]
+        assert (await served.call("good", a=1, b=2)).content[0].text == "3"
+        for refused in (await served.call("a_query"), await served.call("a_sum", a=1, b=2)):
+            assert refused.is_error
+            assert "nothing" in refused.content[0].text
+
+        may_judge.set()
+        await eventually(
+            lambda: served.runtime.store.snapshot.quarantined.keys() == {b.id for b in bad.values()}
+        )
+        assert await served.names() == ["good"]
