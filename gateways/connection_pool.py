@@ -183,7 +183,8 @@ class ConnectionPool(Generic[_Connection]):
         """Have the caller hold one that is free, idle or to be made. Raises DataSourceUnavailableError."""
         if self._is_closed:
             raise DataSourceUnavailableError(CLOSED_TEXT)
-        if not self._queue.may_take(caller, self._free_count):
+        free = self._size - self._slots_taken + len(self._idle)
+        if free < 2 and not self._queue.may_take(caller, free):
             return False
         self._queue.hold(caller)
         return True
@@ -311,7 +312,9 @@ class ConnectionPool(Generic[_Connection]):
 
     def _serve(self) -> None:
         """Give what is free to those who wait and may have it."""
-        while free := self._free_count:
+        if self._queue.is_quiet:
+            return
+        while free := self._size - self._slots_taken + len(self._idle):
             connection, since = self._idle.pop() if self._idle else (None, 0.0)
             if connection is None:
                 self._slots_taken += 1
@@ -322,8 +325,3 @@ class ConnectionPool(Generic[_Connection]):
             else:
                 self._idle.append((connection, since))
             return
-
-    @property
-    def _free_count(self) -> int:
-        """Of connections that are idle or may be made."""
-        return self._size - self._slots_taken + len(self._idle)

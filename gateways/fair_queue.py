@@ -159,6 +159,11 @@ class FairQueue(Generic[_T]):
             del line.waiters[waiter]
             self._count -= 1
 
+    @property
+    def is_quiet(self) -> bool:
+        """Whether nobody has waited since `offer` last found nobody."""
+        return not self._lines
+
     def may_take(self, key: str, free: int) -> bool:
         """Whether the key may have one of so many that are free; a caller without a key is of the house."""
         if free != 1 or self._size == 1 or not key:
