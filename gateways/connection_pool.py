@@ -112,6 +112,7 @@ class ConnectionPool(Generic[_Connection]):
         return connection
 
     async def _acquire(self, caller: str, until: float) -> _Connection:
+        until = min(until, monotonic() + self._max_wait_s)
         if not self._take(caller):
             connection = await self._queue.wait(caller, until)
         elif (connection := self._find_idle()) is None:
@@ -206,7 +207,7 @@ class ConnectionPool(Generic[_Connection]):
         """
         attempt: asyncio.Task[_Connection] | None = None
         try:
-            async with patient_timeout(until - monotonic()):
+            async with patient_timeout(min(until - monotonic(), self._max_wait_s)):
                 await self._wait_for_probe()
                 attempt = asyncio.create_task(self._connect_for_slot())
                 self._attempts.add(attempt)

@@ -49,7 +49,7 @@ from mcp_runtime.search.listing import ListingRule
 from mcp_runtime.search.records import write_calls
 from mcp_runtime.search.service import ToolSearchService
 from mcp_runtime.shared_sessions import SESSIONS_CHANNEL, SharedSessions
-from mcp_runtime.store import ToolStore
+from mcp_runtime.store import MOST_JUDGED_AT_START, ToolStore
 from mcp_runtime.tokens import BearerVerifier
 from tools.builtin.registry import BuiltinServices, builtin_tools, choose_tools
 from tools.builtin.search_tools import SEARCH
@@ -60,8 +60,8 @@ logger = logging.getLogger(__name__)
 PATH = "/mcp"
 QUARANTINE_RETRY_S = 15.0
 JUDGE_INTERVAL_S = 0.5
-# Of more tools, those who come right after a start have their lists first.
-MANY_UNJUDGED, JUDGE_MANY_AFTER_S = 1_000, 2.0
+# Many tools are judged a little later, so that clients that list them right after a start need not wait.
+JUDGE_MANY_AFTER_S = 2.0
 # So long at most, the health check says "starting" while searches read what they go through.
 WARM_UP_S = 10.0
 INSTRUCTIONS = (
@@ -272,7 +272,7 @@ class Runtime:
     async def _judge(self) -> None:
         while True:
             await self.store.waits_for_judges.wait()
-            has_many = self.store.unjudged_count > MANY_UNJUDGED
+            has_many = self.store.unjudged_count > MOST_JUDGED_AT_START
             await asyncio.sleep(JUDGE_MANY_AFTER_S if has_many else JUDGE_INTERVAL_S)
             try:
                 if await self.store.judge_rest():

@@ -30,7 +30,7 @@ JUDGE_BEFORE_SWAP_S = 1.0
 # More are compiled in a thread: each takes some tenths of a millisecond.
 MOST_COMPILED_AT_ONCE = 5
 # At a start nothing is served yet: of more tools few would be judged in that time, so nobody waits, and
-# what they do is compiled with their judging.
+# their logic is compiled just before they are judged.
 MOST_JUDGED_AT_START = 1_000
 
 

@@ -210,7 +210,7 @@ class Migration(migrations.Migration):
                     models.PositiveSmallIntegerField(
                         db_default=4,
                         default=4,
-                        help_text="Of several, a key with slow calls leaves one free for other keys.",
+                        help_text="If there are several, a key with slow calls leaves one free for other keys.",
                         validators=[
                             MinValueValidator(1),
                             MaxValueValidator(200),

@@ -182,7 +182,7 @@ class DataSource(models.Model):
         default=4,
         db_default=4,
         validators=between(1, 200),
-        help_text=_("Of several, a key with slow calls leaves one free for other keys."),
+        help_text=_("If there are several, a key with slow calls leaves one free for other keys."),
     )
     max_wait_ms = bounded_integer(
         _("longest wait for a connection, ms"),

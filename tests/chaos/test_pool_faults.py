@@ -1,6 +1,7 @@
 """The pool of a data source whose network is slow, silent or forgetful."""
 
 import asyncio
+import socket
 import time
 from collections.abc import AsyncIterator
 from dataclasses import replace
@@ -156,6 +157,21 @@ async def test_source_closed_while_it_connects_leaves_no_session(
 
     await asyncio.gather(call, return_exceptions=True)
     await eventually(lambda: count_sessions(embedded_postgres) == 0)
+
+
+async def test_caller_waits_for_a_connection_that_does_not_come_no_longer_than_for_its_turn(
+    settings: PostgresSettings,
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        port = silent.getsockname()[1]
+        async with PostgresSource(replace(patient(settings), port=port, max_wait_ms=50)) as source:
+            asked = asyncio.create_task(fetch_value(source, "SELECT 1", timeout_ms=60_000))
+
+            done, _ = await asyncio.wait([asked], timeout=20)
+
+            assert done
+            with pytest.raises(DataSourceUnavailableError):
+                await asked
 
 
 async def test_idle_connections_are_not_used_after_one_that_cannot_even_be_stopped(
