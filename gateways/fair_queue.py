@@ -246,6 +246,7 @@ class FairQueue(Generic[_T]):
     def _expire(self) -> None:
         """Refuse those whose wait is over, and come back when the next one's is."""
         now, self._alarm = monotonic(), None
+        is_one_kept = self._size > 1 and sum(self._holding.values()) < self._size
         waits = [
             (*wait, key, waiter)
             for key, line in self._lines.items()
@@ -255,17 +256,26 @@ class FairQueue(Generic[_T]):
             if at > now:
                 continue
             self.leave(key, waiter)
-            if not waiter.done():
-                waiter.set_exception(
-                    self._refuse(
-                        message(
-                            "queue.waited",
-                            "every {noun} was in use for {seconds} s; retry in a few seconds",
-                            noun=self._noun,
-                            seconds=f"{round(wait_s, 2):g}",
-                        )
-                    )
+            if waiter.done():
+                continue
+            seconds = f"{round(wait_s, 2):g}"
+            told = (
+                message(
+                    "queue.held_off",
+                    "every {noun} but the one kept for other keys was in use for {seconds} s;"
+                    " retry in a few seconds",
+                    noun=self._noun,
+                    seconds=seconds,
                 )
+                if is_one_kept
+                else message(
+                    "queue.waited",
+                    "every {noun} was in use for {seconds} s; retry in a few seconds",
+                    noun=self._noun,
+                    seconds=seconds,
+                )
+            )
+            waiter.set_exception(self._refuse(told))
         if left := [at for at, *_ in waits if at > now]:
             self._set_alarm(min(left))
 

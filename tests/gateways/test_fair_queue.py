@@ -224,6 +224,21 @@ async def test_wait_ends_by_the_queue_or_by_the_caller(max_wait_s: float, within
     assert len(queue) == 0
 
 
+async def test_caller_that_is_held_off_is_told_why() -> None:
+    slots = FairSlots(2, foreign("seat"), max_wait_s=0.05, refuse=DataSourceBusyError)
+
+    async with slots.hold("a", deadline()):
+        with pytest.raises(
+            DataSourceBusyError, match=r"^every seat but the one kept for other keys was in use for"
+        ):
+            async with slots.hold("a", deadline()):
+                pass
+        async with slots.hold("b", deadline()):
+            with pytest.raises(DataSourceBusyError, match=r"^every seat was in use for"):
+                async with slots.hold("a", deadline()):
+                    pass
+
+
 async def test_memory_is_guarded() -> None:
     queue = make_queue()
     tasks = await seat(queue, ["a"] * MOST_WAITING)
