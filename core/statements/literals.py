@@ -32,7 +32,10 @@ ROW_COUNT_NAME = "max_rows"
 
 @dataclass(frozen=True, slots=True)
 class ProposedParameter:
-    """A parameter in the place of literals; `example` is the literal's value, `type` a first guess."""
+    """A parameter in the place of literals; `example` is the literal's value, `type` a first guess.
+
+    Its name has letters A to Z, also that of a `column` which has others.
+    """
 
     name: str
     type: ParameterType
@@ -67,13 +70,13 @@ def propose_parameters(
     """
     taken = {use.name for use in find_placeholders(text, dialect)}
     edits = sorted([*_filters(text, dialect), *_limits(text, dialect)], key=lambda edit: edit.start)
-    names: dict[tuple[str, str], ProposedParameter] = {}
+    names: dict[tuple[str, str, str], ProposedParameter] = {}
     pieces: list[str] = []
     copied = 0
     for edit in edits:
         if edit.start < copied:
             continue
-        key = (edit.parameter.name, repr(edit.parameter.example))
+        key = (edit.parameter.name, edit.parameter.column, repr(edit.parameter.example))
         if key not in names:
             name, number = edit.parameter.name, 2
             while name in taken:
@@ -103,7 +106,8 @@ def _filters(text: str, dialect: Dialect) -> Iterator[_Edit]:
 def _edits_of(text: str, comparison: Comparison, dialect: Dialect) -> Iterator[_Edit]:
     column, operator = comparison.column[-1], comparison.operator.removeprefix("not ")
     base = _NOT_IN_NAMES.sub("_", column).strip("_").lower()
-    base = base if base.isidentifier() else "value"
+    # Not every model takes names of other letters.
+    base = base if base.isidentifier() and base.isascii() else "value"
     values = [_read_literal(text, value, dialect) for value in comparison.values]
     first, found = comparison.values[0], values[0]
     if None in values:
@@ -150,7 +154,7 @@ def _list_parameter(base: str, values: list[JsonValue], column: str) -> Proposed
         is_whole = types == {ParameterType.INTEGER}
         kind = ParameterType.INTEGER_LIST if is_whole else ParameterType.NUMBER_LIST
     name = base
-    if base.isascii() and not base.endswith("s"):
+    if not base.endswith("s"):
         ends_in_y = base.endswith("y") and base[-2:-1] not in {*"aeiou"}
         name = f"{base[:-1]}ies" if ends_in_y else f"{base}s"
     return ProposedParameter(name, kind, values, column)

@@ -126,6 +126,7 @@ def propose_tool(logic: SqlLogic, sources: SourceSettings, author: str) -> SqlPr
             ParameterSpec(
                 name=proposed.name,
                 type=kind,
+                description="" if proposed.column.isascii() else proposed.column,
                 example=_fit(proposed, kind),
                 minimum=1 if is_count else None,
                 maximum=MOST_ROWS if is_count else None,
@@ -161,7 +162,10 @@ def _fit(proposed: ProposedParameter, kind: ParameterType) -> JsonValue:
 def _to_document(parameter: ParameterSpec) -> ParameterDocument:
     low, high, found = parameter.minimum, parameter.maximum, parameter.example
     row = ParameterDocument(
-        param_name=parameter.name, param_type=parameter.type.value, example=found
+        param_name=parameter.name,
+        param_type=parameter.type.value,
+        description=parameter.description,
+        example=found,
     )
     if not (isinstance(low, int) and isinstance(high, int) and isinstance(found, int)):
         return row

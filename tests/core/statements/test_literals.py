@@ -87,7 +87,7 @@ def test_literal_whose_parameter_would_mean_something_else_stays(condition: str)
         ),
         pytest.param("city IN ('x')", "city IN (:cities)", {"cities": ["x"]}, id="cities"),
         pytest.param("day IN ('x')", "day IN (:days)", {"days": ["x"]}, id="days"),
-        pytest.param("지역 IN ('x')", "지역 IN (:지역)", {"지역": ["x"]}, id="Korean"),
+        pytest.param("지역 IN ('x')", "지역 IN (:values)", {"values": ["x"]}, id="Korean"),
     ],
 )  # fmt: skip
 def test_literal_becomes_a_parameter_of_the_same_sense(
@@ -114,3 +114,15 @@ def test_backslash_in_a_text_of_mysql_stays() -> None:
     condition = r"a = 'it\'s' AND b = x'41'"
 
     assert propose(condition, Dialect.MYSQL) == (condition, {})
+
+
+def test_columns_with_names_of_other_letters_get_names_that_every_model_takes() -> None:
+    shown, examples = propose(
+        "고객명 = 'x' AND 지역 = 'x' AND 지역 <> 'x' AND 금액 BETWEEN 1 AND 2 AND 日付 > '2026-01-01'"
+    )
+
+    assert shown == (
+        "고객명 = :value AND 지역 = :value_2 AND 지역 <> :value_2"
+        " AND 금액 BETWEEN :start_value AND :end_value AND 日付 > :min_value"
+    )
+    assert list(examples) == ["value", "value_2", "start_value", "end_value", "min_value"]

@@ -28,3 +28,16 @@ def test_types_are_those_of_the_database(sources: SourceSettings) -> None:
         ("end_day", ParameterType.DATE, "2026-02-01"),
         ("max_rows", ParameterType.INTEGER, 10),
     ]
+
+
+def test_parameter_without_the_name_of_its_column_is_described_by_it(
+    sources: SourceSettings,
+) -> None:
+    text = "SELECT 1 FROM (SELECT id AS 번호, region FROM stock_level) AS t WHERE 번호 > 5 AND region = 'KR'"
+
+    proposal = propose_tool(SqlLogic(text), sources, "kim")
+
+    assert [(one.name, one.description) for one in proposal.parameters] == [
+        ("min_value", "번호"),
+        ("region", ""),
+    ]
