@@ -13,11 +13,13 @@ from core.messages import Message, message
 from core.results import Answer, value_answer
 from core.text_encodings import find_encoding
 from core.toolspec import JsonValue
+from core.xml_values import read_xml
 
 MAX_ERROR_CHARACTERS = 2_000
 _JSON = re.compile(
     r"(?:application|text)/(?:[\w.+-]+\+)?json\b|[\w-]+/[\w.+-]+\+json\b", re.IGNORECASE
 )
+_XML = re.compile(r"(?:application|text)/xml\b|[\w-]+/[\w.+-]+\+xml\b", re.IGNORECASE)
 _CHARSET = re.compile(r"charset=\"?([\w-]+)", re.IGNORECASE)
 # What XML and HTML say of themselves.
 _DECLARED = re.compile(
@@ -79,12 +81,29 @@ def service_answer(answer: HttpAnswer, byte_limit: int) -> Answer:
 
 
 def answer_value(answer: HttpAnswer, byte_limit: int) -> JsonValue:
-    """What the service says as one value, of which a part can be kept. Raises as `service_answer`."""
+    """What the service says as one value, of which a part can be kept; XML as `read_xml` reads it.
+
+    Raises as `service_answer`, and for XML that cannot be read.
+    """
     require_success(answer)
     require_whole(answer, byte_limit)
     if not answer.body:
         return None
-    return _read_json(answer)[0] if is_json(answer) else decode(answer)
+    if is_json(answer):
+        return _read_json(answer)[0]
+    if not is_xml(answer):
+        return decode(answer)
+    try:
+        return read_xml(decode(answer))
+    except ValueError as error:
+        raise DataSourceError(
+            message(
+                "http.answer_no_xml",
+                "the service's XML cannot be read: {reason}; it begins {said}",
+                reason=str(error),
+                said=clean_text(decode(answer), MAX_ERROR_CHARACTERS),
+            )
+        ) from error
 
 
 def is_json(answer: HttpAnswer) -> bool:
@@ -99,6 +118,15 @@ def is_json(answer: HttpAnswer) -> bool:
     except DataSourceError:
         return False
     return True
+
+
+def is_xml(answer: HttpAnswer) -> bool:
+    """Whether the service says that its answer is XML, or sends a text that says so of itself."""
+    if _XML.match(answer.content_type):
+        return True
+    return answer.content_type.lower().startswith("text/") and answer.body.lstrip().startswith(
+        b"<?xml"
+    )
 
 
 def require_success(answer: HttpAnswer) -> None:

@@ -66,7 +66,8 @@ def follow_path(value: JsonValue, path: str, *, is_list: bool = False) -> JsonVa
     """What stands at the path. Raises EvaluationError, naming the step, where nothing does.
 
     Null or an empty text in the place of a list, or of an object with one, is an empty list: services
-    that make JSON of XML send these where they find nothing. `is_list` says that the path leads to one.
+    that make JSON of XML send these where they find nothing, and one object where they find one: that
+    is the only item of its list. `is_list` says that the path leads to one.
     """
     return _follow(value, read_path(path), is_list=is_list)
 
@@ -86,6 +87,9 @@ def _follow(value: JsonValue, steps: tuple[Step, ...], *, is_list: bool = False)
     for number, step in enumerate(steps):
         if step is None and isinstance(value, list):
             return [_follow(item, steps[number + 1 :]) for item in value]
+        if isinstance(value, dict) and step in (None, 0):
+            only = _follow(value, steps[number + 1 :])
+            return [only] if step is None else only
         is_there = isinstance(step, str) and isinstance(value, dict) and step in value
         if is_there or (isinstance(step, int) and isinstance(value, list) and step < len(value)):
             value = value[step]
@@ -104,7 +108,9 @@ def _follow(value: JsonValue, steps: tuple[Step, ...], *, is_list: bool = False)
             else:
                 text = message("http.keep_nothing", "the answer has nothing at {step}", step=shown)
             raise EvaluationError(text)
-    return [] if is_list and (value is None or value == "") else value
+    if is_list and (value is None or value == ""):
+        return []
+    return [value] if is_list and steps and isinstance(value, dict) else value
 
 
 @lru_cache(maxsize=1_024)

@@ -12,6 +12,7 @@ RESPONSE = {
     "daily": [{"max": 11.4, "a b": 1}, {"max": 8}],
     "none": None,
     "empty": "",
+    "found": {"item": {"name": "a"}},
 }
 
 
@@ -22,6 +23,9 @@ RESPONSE = {
         pytest.param("daily[].max", [11.4, 8], id="each"),
         pytest.param("daily[1]", {"max": 8}, id="one item"),
         pytest.param('daily[0]["a b"]', 1, id="quoted"),
+        pytest.param("found.item[].name", ["a"], id="the only one"),
+        pytest.param("found.item[]", [{"name": "a"}], id="a list of the only one"),
+        pytest.param("found.item[0].name", "a", id="the first is the only one"),
         pytest.param("none.item[].name", [], id="nothing for each"),
         pytest.param("empty.item[].name", [], id="an empty text for each"),
     ],
@@ -41,6 +45,7 @@ def test_expression_makes_rows_of_the_answer() -> None:
     [
         pytest.param("city.nam", "no nam there; it has name", id="name"),
         pytest.param("daily[2]", "nothing at \\[2\\]", id="item"),
+        pytest.param("found.item[1]", "no \\[1\\] there; it has name", id="a second one"),
         pytest.param("city.name.x", "nothing at x", id="no object"),
         pytest.param("empty.item", "nothing at item", id="nothing for one"),
     ],

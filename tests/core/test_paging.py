@@ -77,6 +77,18 @@ def test_link_out_of_the_service_is_refused(link: str) -> None:
         next_page(LINK, {"links": {"next": link}}, here, number=1)
 
 
+def test_only_item_of_a_page_is_an_object_where_json_is_made_of_xml() -> None:
+    paging = Paging(kind="page", items="items.item", parameter="pageNo")
+    last = {"items": {"item": {"id": 101}}}
+
+    assert items_of(paging, last) == [{"id": 101}]
+    assert join_pages(paging, last, [{"id": 1}, {"id": 101}]) == {
+        "items": {"item": [{"id": 1}, {"id": 101}]}
+    }
+    with pytest.raises(DataSourceError, match="have to be a list"):
+        items_of(Paging(kind="page", parameter="pageNo"), last)
+
+
 def test_pages_are_one_answer() -> None:
     first = {"data": {"items": [1, 2]}, "total": 3}
     paging = Paging(kind="page", items="data.items", parameter="page")

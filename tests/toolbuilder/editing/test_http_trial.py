@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from typing import Any
 
 import pytest
@@ -14,7 +15,7 @@ from core.ingest.openapi import read_openapi
 from core.toolspec import HttpLogic, ToolSpec
 from gateways.http.settings import HttpSettings
 from tests.http_service import DOCUMENT, LocalService, Received, Reply, answering, running
-from toolbuilder.editing.http_exchanges import SecretPlace
+from toolbuilder.editing.http_exchanges import SecretPlace, answer_to_keep
 from toolbuilder.editing.http_page import show_exchanges
 from toolbuilder.editing.result import show_trial
 from toolbuilder.editing.trial import Trial, TrialCaller, list_entry, run_trial
@@ -100,6 +101,71 @@ async def test_pages_are_read_until_one_is_empty() -> None:
     targets = [request.target for request in service.received]
     assert targets == ["/v1/items?page=1", "/v1/items?page=2", "/v1/items?page=3"]
     assert [exchange.answer and exchange.answer.status for exchange in trial.exchanges] == [200] * 3
+
+
+def portal_page(*titles: str) -> bytes:
+    """A page as portals of Korea send it, in the charset that it names."""
+    items = "".join(f"<item><title>{title}</title></item>" for title in titles)
+    text = f'<?xml version="1.0" encoding="EUC-KR"?><response><items>{items}</items></response>'
+    return text.encode("euc-kr")
+
+
+XML_PAGING = {"kind": "page", "items": "response.items.item", "parameter": "pageNo"}
+
+
+async def test_parts_of_xml_are_kept_over_its_pages() -> None:
+    async def reply(request: Received, writer: asyncio.StreamWriter) -> None:
+        titles = {"1": ("서울", "부산"), "2": ("대구",)}.get(request.target.rpartition("=")[2], ())
+        await answering(portal_page(*titles), "text/xml")(request, writer)
+
+    keep = {"path": "response.items.item[].title"}
+    trial, service = await try_on(reply, written(paging=XML_PAGING, keep=keep))
+
+    assert (trial.error, trial.structured) == (None, {"result": ["서울", "부산", "대구"]})
+    assert len(service.received) == 3
+    first = {"response": {"items": {"item": [{"title": "서울"}, {"title": "부산"}]}}}
+    assert json.loads(answer_to_keep(list(trial.exchanges))) == first
+
+
+async def test_part_of_long_xml_is_kept() -> None:
+    body = portal_page(*(f"역 {number}" for number in range(3_000)))
+    keep = {"expression": 'len(response["response"]["items"]["item"])'}
+
+    trial, _service = await try_on(answering(body, "text/xml"), written(keep=keep))
+
+    assert (trial.error, trial.structured) == (None, {"result": 3_000})
+
+
+async def test_xml_stays_a_text_where_nothing_is_kept_of_it() -> None:
+    trial, _service = await try_on(answering(portal_page("서울"), "application/xml"), written())
+
+    assert trial.structured == {"result": portal_page("서울").decode("euc-kr")}
+    (shown,) = show_exchanges(trial.exchanges, SecretPlace())
+    assert shown.answer == portal_page("서울").decode("euc-kr")
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        pytest.param(b"<response><items>", "cannot be read: no element found", id="broken"),
+        pytest.param(
+            b'<!DOCTYPE r [<!ENTITY x "xx">]><r>&x;</r>',
+            "a document type is not read",
+            id="entities",
+        ),
+        pytest.param(
+            b"<response><msg>SERVICE_KEY_IS_NOT_REGISTERED_ERROR</msg></response>",
+            "has no items there; it has msg; the service said: .*SERVICE_KEY_IS_NOT_REGISTERED",
+            id="error of the service",
+        ),
+    ],
+)
+async def test_xml_without_the_part_is_said(body: bytes, reason: str) -> None:
+    keep = {"path": "response.items"}
+
+    trial, _service = await try_on(answering(body, "text/xml"), written(keep=keep))
+
+    assert re.search(reason, str(trial.error))
 
 
 async def test_pages_end_at_their_cap_and_say_so() -> None:
