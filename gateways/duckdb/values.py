@@ -4,14 +4,17 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, date, datetime
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from core.errors import ArgumentsError
-from core.execution import Query
 from core.messages import message
-from core.statement import CompiledStatement
 from core.toolspec import JsonValue, ParameterType
 from gateways.bound_texts import encode_text
+
+if TYPE_CHECKING:
+    # Every process of DuckDB would begin with them, in vain.
+    from core.execution import Query
+    from core.statement import CompiledStatement
 
 # The type of a NULL, which has none of its own, and of every list, which may be empty.
 _CASTS = {
@@ -48,7 +51,7 @@ _READERS: dict[str, Callable[[str], object]] = {
 }
 
 
-def encode_values(query: Query) -> list[JsonValue]:
+def encode_values(query: "Query") -> list[JsonValue]:
     """The values in the order of $1..$n, each as JSON or tagged with its type.
 
     Raises ArgumentsError for what DuckDB cannot hold.
@@ -77,7 +80,7 @@ def decode_value(value: JsonValue) -> Any:
 
 
 def typed_sql(
-    statement: CompiledStatement,
+    statement: "CompiledStatement",
     types: Sequence[ParameterType | None],
     values: Mapping[str, object],
 ) -> str:

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any, ClassVar
 
-from psycopg.postgres import types as known_types
-
 from core.json_text import MAX_LEVELS, is_deeper_than
 from core.toolspec import JsonValue
 from gateways.cells import (
@@ -37,16 +35,6 @@ class PostgresType:
         """The label, of a numeric with its digits."""
         precision, scale = numeric_digits(modifier) if self.oid == NUMERIC_OID else (0, 0)
         return f"{self.label}({precision},{scale})" if precision else self.label
-
-
-def find_known_type(oid: int) -> PostgresType:
-    """What is known of a type of PostgreSQL's own without asking a server; any other one is a text."""
-    found = known_types.get(oid)
-    if found is None:
-        return PostgresType(oid, "", "unknown", "")
-    is_array = oid == found.array_oid
-    label = f"{found.regtype}[]" if is_array else found.regtype
-    return PostgresType(oid, found.name, label, "A" if is_array else "")
 
 
 class PostgresColumnReader(ColumnReader):

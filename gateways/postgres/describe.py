@@ -8,6 +8,7 @@ from time import monotonic
 
 from psycopg import abc
 from psycopg.adapt import Transformer
+from psycopg.postgres import types as known_types
 from psycopg.pq import Format
 
 from core.errors import StatementError
@@ -18,7 +19,6 @@ from gateways.postgres.columns import (
     PostgresColumnReader,
     PostgresType,
     TextReader,
-    find_known_type,
     find_reader,
 )
 from gateways.postgres.exchange import ReadOnlyQuery, ServerError, Shape
@@ -218,6 +218,16 @@ class StatementDescriber:
             wire_types=await _find_wire_types(connection, sql, sent_oids),
             cell_limit=cell_limit,
         )
+
+
+def find_known_type(oid: int) -> PostgresType:
+    """What is known of a type of PostgreSQL's own without asking a server; any other one is a text."""
+    found = known_types.get(oid)
+    if found is None:
+        return PostgresType(oid, "", "unknown", "")
+    is_array = oid == found.array_oid
+    label = f"{found.regtype}[]" if is_array else found.regtype
+    return PostgresType(oid, found.name, label, "A" if is_array else "")
 
 
 async def fetch_types(connection: WireConnection, oids: Set[int]) -> dict[int, PostgresType]:
