@@ -87,6 +87,7 @@ def test_curl_command_becomes_a_tool_that_agents_call(
     expect(exchange).not_to_contain_text(SECRET)
 
     page.get_by_role("button", name="daily list of 3").click()
+    expect(page.locator("#http-keep-path")).to_have_value("daily[]")
     expect(page.locator("#http-kept")).to_contain_text("3 rows")
     page.locator(".http-tabs").get_by_text("Body").click()
     assert overflow_of(page) == 0

@@ -237,7 +237,10 @@ def _say_when(row: ParameterDocument) -> str:
 
 
 def _branch(value: JsonValue, path: str, depth: int) -> tuple[AnswerField, ...]:
-    """The fields of the value; of a list those of its first item."""
+    """The fields of the value; of a list those of its first item.
+
+    The path of a list ends in [], so that it stays one where only one item is found.
+    """
     if isinstance(value, list):
         value, path = (value[0] if value else None), f"{path}[]"
     if not isinstance(value, dict) or depth > _TREE_DEPTH:
@@ -255,7 +258,7 @@ def _branch(value: JsonValue, path: str, depth: int) -> tuple[AnswerField, ...]:
         fields.append(
             AnswerField(
                 name=name,
-                path=path + step,
+                path=path + step + ("[]" if kind == "list" else ""),
                 text=text,
                 kind=kind,
                 children=_branch(part, path + step, depth + 1),
