@@ -25,6 +25,7 @@ from core.toolspec import JsonValue
 
 # Of an answer of which only a part is kept; the service has a ceiling of its own.
 WHOLE_ANSWER_BYTES = 10_000_000
+# Of XML, which takes ten times as long to read as JSON.
 _LONG_BYTES = 50_000
 # What a server says that may well be able to answer a moment later, RFC 9110 and RFC 6585.
 _PASSING = frozenset({429, 502, 503, 504})
@@ -143,7 +144,7 @@ class HttpCall:
 
 
 async def _read_value(answer: HttpAnswer) -> JsonValue:
-    """The answer as a value; XML takes ten times as long as JSON, so that others go on beside a long one."""
+    """The answer as a value; long XML is read in a thread, so that other calls go on beside it."""
     if len(answer.body) > _LONG_BYTES and is_xml(answer):
         return await asyncio.to_thread(answer_value, answer, WHOLE_ANSWER_BYTES)
     return answer_value(answer, WHOLE_ANSWER_BYTES)

@@ -6,13 +6,16 @@ from xml.etree import ElementTree
 from core.json_text import MAX_LEVELS
 from core.toolspec import JsonValue
 
-TEXT = "#text"
-_ATTRIBUTE = "@"
-# Of a long text, so that other threads run in between.
-_PIECE_CHARACTERS = 50_000
+_TEXT, _ATTRIBUTE = "#text", "@"
+# Each costs a microsecond or two and up to 100 bytes, of which the length of a text says little.
+MAX_MARKS = 500_000
+# Other threads run between pieces; of one long token, each piece is read again from the token's start.
+_PIECE_CHARACTERS = 200_000
 
 
 class _Builder(ElementTree.TreeBuilder):
+    """Elements of a document without a DOCTYPE."""
+
     def doctype(self, _name: str, _public: str | None, _system: str | None) -> None:
         # It could declare entities, of which a few lines make gigabytes.
         raise ValueError("a document type is not read")
@@ -25,6 +28,8 @@ def read_xml(text: str) -> JsonValue:
     list; its own text is `#text`. One with neither is its text, and null if it is empty. Prefixes of
     namespaces are left out.
     """
+    if text.count("<") + text.count("=") > MAX_MARKS:
+        raise ValueError(f"it has more than {MAX_MARKS:,} tags and attributes")
     parser = ElementTree.XMLParser(target=_Builder())  # noqa: S314 - it declares no entities
     try:
         for start in range(0, len(text), _PIECE_CHARACTERS):
@@ -55,7 +60,7 @@ def _to_value(element: ElementTree.Element, levels: int) -> JsonValue:
     text = "".join(filter(None, texts)).strip()
     if not value:
         return text or None
-    return {**value, TEXT: text} if text else value
+    return {**value, _TEXT: text} if text else value
 
 
 def _local(name: str) -> str:

@@ -34,7 +34,7 @@ ROW_COUNT_NAME = "max_rows"
 class ProposedParameter:
     """A parameter in the place of literals; `example` is the literal's value, `type` a first guess.
 
-    Its name has letters A to Z, also that of a `column` which has others.
+    The name is ASCII even where the column's is not.
     """
 
     name: str
@@ -106,7 +106,7 @@ def _filters(text: str, dialect: Dialect) -> Iterator[_Edit]:
 def _edits_of(text: str, comparison: Comparison, dialect: Dialect) -> Iterator[_Edit]:
     column, operator = comparison.column[-1], comparison.operator.removeprefix("not ")
     base = _NOT_IN_NAMES.sub("_", column).strip("_").lower()
-    # Not every model takes names of other letters.
+    # Some models refuse parameters with other letters in their names.
     base = base if base.isidentifier() and base.isascii() else "value"
     values = [_read_literal(text, value, dialect) for value in comparison.values]
     first, found = comparison.values[0], values[0]

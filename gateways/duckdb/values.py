@@ -12,7 +12,7 @@ from core.toolspec import JsonValue, ParameterType
 from gateways.bound_texts import encode_text
 
 if TYPE_CHECKING:
-    # Every process of DuckDB would begin with them, in vain.
+    # For types alone: to import them costs each start of a DuckDB process a third of its time.
     from core.execution import Query
     from core.statement import CompiledStatement
 

@@ -43,6 +43,8 @@ def test_long_text_is_read_in_pieces() -> None:
         pytest.param("<a>&x;</a>", "undefined entity", id="undeclared"),
         pytest.param("<a>" * 101 + "</a>" * 101, "more than 100 levels", id="deep"),
         pytest.param("<a>" * 200_000, "no element found", id="very deep"),
+        pytest.param(f"<a>{'<b/>' * 500_000}</a>", "more than 500,000 tags", id="many elements"),
+        pytest.param(f"<a {'b= ' * 500_000}/>", "more than 500,000 tags", id="many attributes"),
         pytest.param("<a>\x00</a>", "not well-formed", id="NUL"),
     ],
 )  # fmt: skip

@@ -3,20 +3,18 @@
 import json
 import re
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from shlex import quote
 
-from core.errors import ToolboxError
+from core.errors import DataSourceError, ToolboxError
 from core.execution import QuerySource, QuerySources, ScriptRunner
-from core.http_answers import HttpAnswer, decode, is_json, is_xml
+from core.http_answers import HttpAnswer, answer_value, decode, is_json
 from core.http_calls import HttpService
 from core.ingest.operations import SECRET
 from core.ingest.requests import PlainRequest
 from core.messages import Message
 from core.results import Row
 from core.toolspec import JsonValue
-from core.xml_values import read_xml
 
 # What means something between double quotes.
 _SHELL = re.compile(r'["$`\\]')
@@ -108,7 +106,7 @@ def write_curl(request: PlainRequest, secret: SecretPlace) -> str:
 
 
 def answer_to_keep(exchanges: list[HttpExchange]) -> str:
-    """The first good answer as JSON text, XML as paths lead into it; '' if there is none or it is too long.
+    """The value of the first good answer as JSON text; '' if there is none or it is too long.
 
     The last one of several pages often has nothing on it.
     """
@@ -116,10 +114,10 @@ def answer_to_keep(exchanges: list[HttpExchange]) -> str:
         answer = exchange.answer
         if answer is None or answer.status >= 300 or answer.is_cut:
             continue
-        value = read_value(answer)
-        if is_xml(answer):
-            with suppress(ValueError):
-                value = read_xml(decode(answer))
+        try:
+            value = answer_value(answer, KEPT_CHARACTERS)
+        except DataSourceError:
+            value = decode(answer)
         text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
         return text if len(text) <= KEPT_CHARACTERS and "\\u0000" not in text else ""
     return ""
