@@ -103,7 +103,7 @@ class ToolGraph:
 
 
 def tools_of_openapi(document: Mapping[str, JsonValue]) -> list[Tool]:
-    """The operations of an OpenAPI 3 document as tools, with annotations by their HTTP methods.
+    """The operations of an OpenAPI 3 or Swagger 2.0 document as tools, with annotations by their HTTP methods.
 
     Raises ImportFileError for what is no such document; operations with faults are left out.
     """

@@ -27,7 +27,7 @@ class OntologyBuilder(ToolGraph):
     def ingest_openapi(
         self, source: Mapping[str, JsonValue] | str | Path, *, server_name: str = ""
     ) -> list[Tool]:
-        """Take in the operations of an OpenAPI 3 document, with annotations by their HTTP methods.
+        """Take in the operations of an OpenAPI 3 or Swagger 2.0 document, with annotations by HTTP methods.
 
         `source` is the document, its text (JSON or YAML), the path of a file, or an address. The address is
         fetched as it is: one that comes from somebody else has to be checked before. `server_name` is added

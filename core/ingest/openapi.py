@@ -1,4 +1,4 @@
-"""The operations of an OpenAPI 3 document that agents can call, and why the others cannot be."""
+"""The operations of an OpenAPI document that agents can call, and why the others cannot be."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -15,6 +15,7 @@ from core.ingest.operations import (
 )
 from core.ingest.references import ReferenceFaultError, References
 from core.ingest.schema_keywords import as_mapping, as_sequence
+from core.ingest.swagger import openapi_of_swagger
 from core.ingest.texts import IngestFault, clean_line, clean_text, find_hidden_character, shown
 from core.ingest.tool_names import route_name, to_name, unique_name
 from core.messages import message
@@ -27,6 +28,7 @@ MAX_TAGS = 20
 MAX_TAG_CHARACTERS = 100
 
 _VERSION = re.compile(r"3\.\d+(?:\.\d+)?(?:-\w+)?")
+_SWAGGER_VERSIONS = frozenset({"2.0", "2"})
 _ORIGIN = re.compile(r"https?://[^/]+")
 _VARIABLE = re.compile(r"\{([^{}]*)\}")
 _DOTS = re.compile(r"(?:^|[/\\])(?:\.|%2e){1,2}(?:[/\\]|$)", re.IGNORECASE)
@@ -84,27 +86,18 @@ class OpenAPIReading:
 
 
 def read_openapi(document: Mapping[str, JsonValue]) -> OpenAPIReading:
-    """The operations of an OpenAPI 3.0 or 3.1 document and the faults of others.
+    """The operations of an OpenAPI 3 or Swagger 2.0 document and the faults of others.
 
     Raises ImportFileError for any other document.
     """
-    if "swagger" in document:
-        raise ImportFileError(
-            message(
-                "openapi.swagger",
-                "the document is Swagger {version}; convert it to OpenAPI 3.0, for example"
-                " with swagger2openapi, and read that",
-                version=clean_line(str(document["swagger"]), 20),
-            )
-        )
-    # 3.1 without quotes is a number in YAML.
-    version = str(document.get("openapi"))
-    if "openapi" not in document or not _VERSION.fullmatch(version[:20]):
+    # A version without quotes is a number in YAML.
+    is_swagger = str(document.get("swagger")) in _SWAGGER_VERSIONS
+    if not is_swagger and not _VERSION.fullmatch(str(document.get("openapi"))[:20]):
         raise ImportFileError(
             message(
                 "openapi.no_version",
-                "the document is not OpenAPI 3; it has to begin with a version such as"
-                " openapi: 3.1.0",
+                "the document is neither OpenAPI 3 nor Swagger 2.0; it has to begin with a version"
+                " such as openapi: 3.1.0",
             )
         )
     if not isinstance(document.get("paths", {}), Mapping):
@@ -114,7 +107,7 @@ def read_openapi(document: Mapping[str, JsonValue]) -> OpenAPIReading:
                 "paths of the document has to be an object, paths with operations",
             )
         )
-    return _DocumentReader(document).read()
+    return _DocumentReader(openapi_of_swagger(document) if is_swagger else document).read()
 
 
 class _DocumentReader:

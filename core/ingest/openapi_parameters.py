@@ -45,6 +45,7 @@ _STYLES: Mapping[Place, frozenset[str]] = {
     Place.HEADER: frozenset({"simple"}),
     Place.COOKIE: frozenset({"form"}),
 }
+_RANGES = frozenset({"*/*", "application/*"})
 _KINDS: tuple[tuple[re.Pattern[str], BodyKind], ...] = (
     (re.compile(r"application/json(?:;|$)"), "json"),
     (re.compile(r"[^;]+[/+]json(?:;|$)"), "json"),
@@ -183,10 +184,9 @@ class ParameterReader:
         contents = as_mapping(given.get("content"))
         if not contents:
             return None, []
-        content_type = _preferred(contents)
+        content_type, content = self._preferred(contents)
         kind = _kind_of(content_type)
         schema: JsonSchema = {"type": "string"}
-        content = as_mapping(contents[content_type])
         if kind != "text":
             schema = self._schemas.read_object(content.get("schema"))
         required = given.get("required") is True
@@ -210,6 +210,29 @@ class ParameterReader:
             required=required,
         )
         return OperationBody(content_type, kind, required, is_flat=False), [whole]
+
+    def _preferred(self, contents: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
+        """The content type that can be written best from arguments, and what is said of it; the first of equals."""
+        order = [kind for _pattern, kind in _KINDS]
+        valid: dict[str, Mapping[str, Any]] = {}
+        for named, said in contents.items():
+            content, content_type = as_mapping(said), named
+            if named in _RANGES:
+                # Where any type is taken a text is sent as it is, all else as JSON.
+                types = types_of(self._references.follow(content.get("schema")))
+                content_type = "text/plain" if types == ("string",) else "application/json"
+            if CONTENT_TYPE.fullmatch(content_type):
+                valid.setdefault(content_type, content)
+        if not valid:
+            found = ", ".join(map(shown, list(contents)[:3]))
+            raise OperationFaultError(
+                message(
+                    "openapi.body_type",
+                    "the body has the content type {kind}; write one such as application/json",
+                    kind=found,
+                )
+            )
+        return min(valid.items(), key=lambda each: order.index(_kind_of(each[0])))
 
 
 def with_own_names(parameters: Sequence[OperationParameter]) -> list[OperationParameter]:
@@ -245,22 +268,6 @@ def _read_fields(schema: JsonSchema, encoding: object) -> list[OperationParamete
             for name, field in schema["properties"].items()
         ]
     )
-
-
-def _preferred(contents: Mapping[str, Any]) -> str:
-    """The content type that can be written best from arguments; the first of equals."""
-    order = [kind for _pattern, kind in _KINDS]
-    valid = [content_type for content_type in contents if CONTENT_TYPE.fullmatch(content_type)]
-    if not valid:
-        named = ", ".join(map(shown, list(contents)[:3]))
-        raise OperationFaultError(
-            message(
-                "openapi.body_type",
-                "the body has the content type {kind}; write one such as application/json",
-                kind=named,
-            )
-        )
-    return min(valid, key=lambda content_type: order.index(_kind_of(content_type)))
 
 
 def _is_flat(schema: JsonSchema) -> bool:

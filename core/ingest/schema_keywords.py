@@ -81,7 +81,9 @@ def copy_keywords(schema: Mapping[str, Any]) -> JsonSchema:
         found.setdefault("format", "binary")
     if "default" in schema and _is_small(schema["default"]):
         found["default"] = schema["default"]
-    return with_null(found) if schema.get("nullable") is True else found
+    # The second is what Swagger 2.0, which has no word for it, is commonly given.
+    is_nullable = schema.get("nullable", schema.get("x-nullable")) is True
+    return with_null(found) if is_nullable else found
 
 
 def _copy_limits(schema: Mapping[str, Any]) -> JsonSchema:

@@ -304,3 +304,21 @@ def test_a_document_of_endless_schemas_is_read_in_bounded_steps(
     assert [each.place for each in reading.faults] == ["schemas"]
     assert len(reading.operations[0].parameters) == 199
     assert [each.argument for each in reading.operations[-1].parameters] == ["body"]
+
+
+@pytest.mark.parametrize(
+    ("schema", "content_type"),
+    [
+        pytest.param(ORDER, "application/json", id="object"),
+        pytest.param({"type": "string"}, "text/plain", id="text"),
+        pytest.param({}, "application/json", id="anything"),
+    ],
+)
+def test_body_of_any_type_is_sent_as_json_or_as_the_text_that_it_is(
+    schema: Json, content_type: str
+) -> None:
+    body = operation_of(with_body(schema, content_type="*/*")).body
+
+    assert body == operation_of(with_body(schema, content_type=content_type)).body
+    assert body is not None
+    assert body.content_type == content_type

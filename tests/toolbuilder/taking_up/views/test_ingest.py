@@ -90,7 +90,9 @@ def test_chosen_operations_become_inactive_tools(staff: Client) -> None:
 @pytest.mark.parametrize(
     ("given", "text"),
     [
-        pytest.param({"document": "{}"}, "The document is not OpenAPI 3", id="other document"),
+        pytest.param(
+            {"document": "{}"}, "The document is neither OpenAPI 3 nor", id="other document"
+        ),
         pytest.param({"source": ""}, "Name the HTTP service", id="no service"),
         pytest.param({"server": "https://10.0.0.1"}, "private network", id="private address"),
         pytest.param({"add": "1"}, "Choose at least one", id="nothing chosen"),
