@@ -17,7 +17,9 @@ from gateways.fair_queue import PoolState
 from gateways.schema_reading import SchemaReader
 
 # Columns of a row that only HTTP services use.
-SERVICE_COLUMNS = ("server_url", "authentication", "authentication_name")
+SERVICE_COLUMNS = (
+    *("server_url", "authentication", "authentication_name", "token_url", "token_scope"),
+)
 
 
 class Ability(StrEnum):

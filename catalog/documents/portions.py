@@ -132,7 +132,8 @@ class PortionIndexer:
 @asynccontextmanager
 async def only_portion() -> AsyncIterator[None]:
     """Keep all other portions out. Raises IndexingBusyError when they take minutes."""
-    session = await sync_to_async(_wait_for_turn)()
+    busy = message("documents.busy", "the documents are being indexed by another run")
+    session = await sync_to_async(_wait_for_lock)(PORTION_LOCK, _PORTION_WAIT, busy)
     try:
         yield
     finally:
@@ -171,11 +172,6 @@ def _open_session() -> BaseDatabaseWrapper:
     session = connection.copy()
     session.settings_dict["OPTIONS"].pop("pool", None)
     return session
-
-
-def _wait_for_turn() -> BaseDatabaseWrapper:
-    busy = message("documents.busy", "the documents are being indexed by another run")
-    return _wait_for_lock(PORTION_LOCK, _PORTION_WAIT, busy)
 
 
 def _wait_for_lock(lock: int, patience: str, busy: Message) -> BaseDatabaseWrapper:

@@ -87,6 +87,7 @@ class DataSourceAdmin(VisibleAdmin[DataSource]):
                     "server_url",
                     "allowed_hosts",
                     ("authentication", "authentication_name"),
+                    ("token_url", "token_scope"),
                 ],
             },
         ),

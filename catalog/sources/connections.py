@@ -22,7 +22,7 @@ from core.messages import message
 from core.toolspec import DEFAULT_TIMEOUT_MS
 from gateways.engine import DatabaseSettings
 from gateways.engines import find_engine
-from gateways.http.settings import HttpSettings
+from gateways.http.settings import ClientCredentials, HttpSettings
 from gateways.postgres.settings import PostgresSettings
 
 # A shorter secret would hide parts of answers that have nothing to do with it.
@@ -145,6 +145,14 @@ def to_service(source: DataSource) -> HttpSettings:
     row = copy(source)
     check_row(row)
     headers, query, secrets = _credentials(row)
+    client = None
+    if row.authentication == Authentication.CLIENT_CREDENTIALS:
+        client = ClientCredentials(
+            token_url=row.token_url,
+            client_id=row.username,
+            secret=secrets[0],
+            scope=row.token_scope,
+        )
     named = read_named_secrets(row)
     secrets = (*secrets, *named.values())
     found = HttpSettings(
@@ -154,6 +162,7 @@ def to_service(source: DataSource) -> HttpSettings:
         query=query,
         named_secrets=named,
         secrets=tuple(secret for secret in secrets if len(secret) >= MIN_SECRET_CHARACTERS),
+        client=client,
         pool_size=row.pool_size,
         max_wait_ms=row.max_wait_ms,
         byte_limit=row.byte_limit,
@@ -171,6 +180,7 @@ def find_target(source: DataSource) -> str:
     names = [name for name, _secret in (*found.headers, *found.query)]
     parts = [found.server_url, *sorted(found.rules.allowed_hosts), *names]
     parts += sorted(found.rules.ceiling or ())
+    parts += [found.client.token_url] if found.client else []
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
@@ -215,6 +225,9 @@ def _credentials(row: DataSource) -> tuple[_Pairs, _Pairs, tuple[str, ...]]:
                 "the secret of the service is missing; give it as a password or a reference",
             )
         )
+    if row.authentication == Authentication.CLIENT_CREDENTIALS:
+        # It goes to the server of tokens alone.
+        return (), (), (secret,)
     if row.authentication == Authentication.BASIC:
         token = b64encode(f"{row.username}:{secret}".encode()).decode()
         return (("Authorization", f"Basic {token}"),), (), (secret, token)

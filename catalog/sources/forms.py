@@ -16,11 +16,12 @@ from catalog.sources.connections import address_rules
 from catalog.sources.services import find_allowable_host
 from core.errors import ConfigurationError
 from gateways.check_report import ConnectionReport
+from gateways.engine import SERVICE_COLUMNS
 from gateways.engines import find_engine, find_kind
 
 # What the variable says of a data source that it defines, and what only a row of a form has.
 FROM_VARIABLE = ("name", "engine", "path", "host", "port", "database", "username", "options")
-OF_SERVICES = ("server_url", "authentication", "authentication_name", "allowed_hosts")
+OF_SERVICES = (*SERVICE_COLUMNS, "allowed_hosts")
 SECRETS = ("new_password", "clear_password", "password_reference")
 # What + / and = become in an address: data.go.kr shows each key in both forms.
 _ESCAPED = re.compile("%2[BF]|%3D", re.IGNORECASE)
@@ -35,14 +36,15 @@ _CHECKED = frozenset(
 )
 _ONE_LINE = (
     *("path", "host", "database", "username", "password_reference", "search_path"),
-    *("server_url", "authentication_name", "allowed_hosts"),
+    *("server_url", "authentication_name", "token_url", "token_scope", "allowed_hosts"),
 )
-_DESTINATION = ("engine", "host", "port", "username", "server_url")
+_DESTINATION = ("engine", "host", "port", "username", "server_url", "token_url")
 _CODE_FIELDS = frozenset(
     {
         *("host", "port", "database", "username", "path", "search_path", "options"),
         "caller_identity",
         *("password_reference", "name", "server_url", "authentication_name", "allowed_hosts"),
+        *("token_url", "token_scope"),
     }
 )
 _LIMITS = (

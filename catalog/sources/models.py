@@ -59,6 +59,7 @@ class Authentication(models.TextChoices):
     BASIC = "basic", _("user and password (Basic)")
     HEADER = "header", _("a header")
     QUERY = "query", _("a parameter of the address")
+    CLIENT_CREDENTIALS = "client_credentials", _("an access token (OAuth 2.0 client credentials)")
 
 
 class Origin(models.TextChoices):
@@ -69,10 +70,11 @@ class Origin(models.TextChoices):
 
 
 # What each way of authentication needs of the row, beside the secret.
-_NEEDED_BY_AUTHENTICATION: dict[str, str] = {
-    Authentication.BASIC: "username",
-    Authentication.HEADER: "authentication_name",
-    Authentication.QUERY: "authentication_name",
+_NEEDED_BY_AUTHENTICATION: dict[str, tuple[str, ...]] = {
+    Authentication.BASIC: ("username",),
+    Authentication.HEADER: ("authentication_name",),
+    Authentication.QUERY: ("authentication_name",),
+    Authentication.CLIENT_CREDENTIALS: ("username", "token_url"),
 }
 
 
@@ -161,6 +163,18 @@ class DataSource(models.Model):
     authentication_name = optional_text(
         _("header or parameter"),
         help_text=_("As X-API-Key, where the secret has a header or a parameter of its own."),
+    )
+    token_url = optional_text(
+        _("token URL"),
+        help_text=_(
+            "Where an access token is asked for, as https://login.example.com/oauth2/token. The role is the"
+            " client ID, the password its secret. What a server wants beside the scope stands behind a ?, as"
+            " audience=orders."
+        ),
+    )
+    token_scope = optional_text(
+        _("scope"),
+        help_text=_("What the token is for, as orders.read; several between blanks."),
     )
     allowed_hosts = optional_text(
         _("allowed hosts"),
@@ -309,12 +323,17 @@ class DataSource(models.Model):
         """Whether its kind takes a password or another secret."""
         return "password_reference" not in self.kind.unused
 
-    def password_identity(self) -> str:
-        """What the stored password is bound to: this row, and the server and role that may see it."""
+    @property
+    def secret_identity(self) -> str:
+        """What its secrets are bound to: this row, and the server and role that may see them."""
         where = f"{self.username}@{self.host}:{self.port}"
         if self.is_service:
             where = f"{self.username}@{self.server_url}"
         return f"h_data_source:{self.uid}:password:{where}"
+
+    def password_identity(self) -> str:
+        """What the stored password is bound to; of a client also where it asks for tokens."""
+        return f"{self.secret_identity} {self.token_url}".rstrip()
 
     def clean(self) -> None:
         """Say which field its engine needs or has no use for; a variable is judged where it is read."""
@@ -330,10 +349,13 @@ class DataSource(models.Model):
         if self.is_from_environment:
             return
         required = [*kind.needed]
-        if self.is_service and self.authentication in _NEEDED_BY_AUTHENTICATION:
-            required.append(_NEEDED_BY_AUTHENTICATION[self.authentication])
+        useless = [*kind.unused]
+        if self.is_service:
+            required += _NEEDED_BY_AUTHENTICATION.get(self.authentication, ())
+            if self.authentication != Authentication.CLIENT_CREDENTIALS:
+                useless += ["token_url", "token_scope"]
         needed = [name for name in required if not getattr(self, name)]
-        unused = [name for name in kind.unused if getattr(self, name)]
+        unused = [name for name in useless if getattr(self, name)]
         label = self.get_engine_display()
         errors = {
             **{name: _("%s needs this.") % label for name in needed},
@@ -377,7 +399,7 @@ class ServiceSecret(models.Model):
 
     def identity(self, source: DataSource) -> str:
         """What the secret is bound to: this name, of this service, at its address."""
-        return f"{source.password_identity()}:{self.name}"
+        return f"{source.secret_identity}:{self.name}"
 
 
 class ServiceOperation(models.Model):

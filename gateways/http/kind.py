@@ -15,6 +15,7 @@ from gateways.check_report import ConnectionReport, Finding, Level, ok, refused,
 from gateways.engine import CheckStage, SourceKind
 from gateways.http.service import HttpSource, resolve_host
 from gateways.http.settings import CONNECT_TIMEOUT_S, HttpSettings
+from gateways.http.tokens import ServiceTokenError
 
 _ANSWER_WITHIN_MS = 10_000
 _BEGINNING_BYTES = 1_000
@@ -81,6 +82,8 @@ async def _ask(settings: HttpSettings) -> Finding:
             byte_limit=_BEGINNING_BYTES,
             timeout_ms=_ANSWER_WITHIN_MS,
         )
+    except ServiceTokenError as error:
+        return warning("service-token", "No access token: {reason}.", reason=str(error).rstrip("."))
     except (DataSourceUnavailableError, DeadlineExceededError) as error:
         return refused(
             "service-unreachable",

@@ -5,6 +5,7 @@ import socket
 import ssl
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
+from http import HTTPStatus
 from typing import cast
 from urllib.parse import quote
 
@@ -28,6 +29,7 @@ from gateways.circuit import Circuit
 from gateways.fair_queue import FairSlots, PoolState
 from gateways.http.bodies import read_body, redact
 from gateways.http.settings import CONNECT_TIMEOUT_S, HttpSettings
+from gateways.http.tokens import ClientTokens
 from gateways.kept_connections import close_where_more_came
 from gateways.query_deadline import advise
 
@@ -62,6 +64,11 @@ class HttpSource:
             refuse=DataSourceBusyError,
         )
         self._transport: httpx.AsyncHTTPTransport | None = None
+        self._token_source: HttpSource | None = None
+        self._tokens: ClientTokens | None = None
+        if settings.client is not None and (of_tokens := settings.of_tokens) is not None:
+            self._token_source = HttpSource(of_tokens, resolve)
+            self._tokens = ClientTokens(settings.client, self._token_source.send)
 
     @property
     def pool_state(self) -> PoolState:
@@ -91,8 +98,7 @@ class HttpSource:
         async with self._slots.hold(caller, until):
             waited_s = loop.time() - began
             try:
-                async with self._circuit.passage(until - loop.time()), asyncio.timeout_at(until):
-                    return await self._exchange(request, byte_limit)
+                return await self._send_with_token(request, byte_limit, until)
             except TimeoutError as error:
                 raise DeadlineExceededError(
                     message(
@@ -103,18 +109,42 @@ class HttpSource:
                     )
                 ) from error
 
+    async def _send_with_token(
+        self, request: PlainRequest, byte_limit: int, until: float
+    ) -> HttpAnswer:
+        """The answer; where one refuses its token, that to a second request with a new one."""
+        if self._tokens is None:
+            return await self._pass(request, byte_limit, until)
+        for _ in range(2):
+            async with asyncio.timeout_at(until):
+                token = await self._tokens.get(until)
+            answer = await self._pass(request, byte_limit, until, token)
+            if answer.status != HTTPStatus.UNAUTHORIZED:
+                break
+            self._tokens.forget(token)
+        return answer
+
+    async def _pass(
+        self, request: PlainRequest, byte_limit: int, until: float, token: str = ""
+    ) -> HttpAnswer:
+        patience_s = until - asyncio.get_running_loop().time()
+        async with self._circuit.passage(patience_s), asyncio.timeout_at(until):
+            return await self._exchange(request, byte_limit, token)
+
     async def close(self) -> None:
         """Close the connections."""
+        if self._token_source is not None:
+            await self._token_source.close()
         transport, self._transport = self._transport, None
         if transport is not None:
             await transport.aclose()
 
-    async def _exchange(self, request: PlainRequest, byte_limit: int) -> HttpAnswer:
+    async def _exchange(self, request: PlainRequest, byte_limit: int, token: str) -> HttpAnswer:
         ip = await self._find_ip()
         try:
-            response = await self._begin(request, ip)
+            response = await self._begin(request, ip, token)
             try:
-                return await self._read(response, min(byte_limit, self.settings.byte_limit))
+                return await self._read(response, min(byte_limit, self.settings.byte_limit), token)
             finally:
                 await response.aclose()
         except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout) as error:
@@ -148,10 +178,10 @@ class HttpSource:
                 )
             ) from error
 
-    async def _begin(self, request: PlainRequest, ip: IpAddress) -> httpx.Response:
+    async def _begin(self, request: PlainRequest, ip: IpAddress, token: str = "") -> httpx.Response:
         """The answer up to its body, which is to be closed. Raises httpx.TransportError."""
         transport = await self._open()
-        response = await transport.handle_async_request(self._prepare(request, ip))
+        response = await transport.handle_async_request(self._prepare(request, ip, token))
         await close_where_more_came(response)
         return response
 
@@ -172,7 +202,7 @@ class HttpSource:
             )
         return self._transport
 
-    def _prepare(self, request: PlainRequest, ip: IpAddress) -> httpx.Request:
+    def _prepare(self, request: PlainRequest, ip: IpAddress, token: str) -> httpx.Request:
         target = request.url.removeprefix(_origin(self._address)) or "/"
         own = {quote(k, safe=""): quote(v, safe="") for k, v in self.settings.query}
         # A link to the next page repeats the service's own parameters, without their secrets.
@@ -198,6 +228,8 @@ class HttpSource:
         if request.content_type:
             headers["content-type"] = request.content_type
         headers |= {name.lower(): value for name, value in self.settings.headers}
+        if token:
+            headers["authorization"] = f"Bearer {token}"
         timeout = httpx.Timeout(None, connect=CONNECT_TIMEOUT_S)
         extensions = {"timeout": timeout.as_dict(), "sni_hostname": self._address.host}
         return httpx.Request(
@@ -215,7 +247,8 @@ class HttpSource:
             raise DataSourceError(explain_missing_secret(missing[0]))
         return SECRET.sub(lambda found: secrets[found[1]], text)
 
-    async def _read(self, response: httpx.Response, byte_limit: int) -> HttpAnswer:
+    async def _read(self, response: httpx.Response, byte_limit: int, token: str) -> HttpAnswer:
+        secrets = (*self.settings.secrets, *filter(None, (token,)))
         content_type = response.headers.get("content-type", "")
         retry_after = response.headers.get("retry-after", "")
         kind = content_type.partition(";")[0].strip()
@@ -240,11 +273,11 @@ class HttpSource:
         async with aclosing(read_chunks()) as chunks:
             encoding = response.headers.get("content-encoding", "")
             body = await read_body(chunks, encoding, byte_limit)
-        content = redact(body.content, self.settings.secrets)
+        content = redact(body.content, secrets)
         if body.is_cut:
             # The end may hold the beginning of a secret.
-            content = content[: len(content) - max(map(len, self.settings.secrets), default=0)]
-        link = redact(response.headers.get("link", "").encode(), self.settings.secrets).decode()
+            content = content[: len(content) - max(map(len, secrets), default=0)]
+        link = redact(response.headers.get("link", "").encode(), secrets).decode()
         return HttpAnswer(
             response.status_code, content_type, content, body.is_cut, link, retry_after
         )

@@ -11,7 +11,20 @@ from core.messages import message
 from gateways.fair_queue import DEFAULT_MAX_WAIT_MS
 
 CONNECT_TIMEOUT_S = 5.0
-_HEADER_VALUE = re.compile(r"[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?")
+HEADER_VALUE = re.compile(r"[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClientCredentials:
+    """Who asks for an access token (OAuth 2.0, RFC 6749), and where.
+
+    What stands behind a ? of `token_url` goes into the form, as audience=... does.
+    """
+
+    token_url: str
+    client_id: str
+    secret: str = field(repr=False)
+    scope: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,8 +32,8 @@ class HttpSettings:
     """An address, what may be called, and credentials, which are sent nowhere else.
 
     `headers` and `query` go with every request and win over a tool's own; `named_secrets` are those that
-    headers of a tool name; `secrets` are what must never stand in an answer. `byte_limit` and `timeout_ms` are ceilings for every tool. A caller waits at
-    most `max_wait_ms` for a connection.
+    headers of a tool name; `secrets` are what must never stand in an answer. With `client` requests bear an access token, which is asked for at its
+    URL, under the same rules. `byte_limit` and `timeout_ms` are ceilings for every tool. A caller waits at most `max_wait_ms` for a connection.
     """
 
     server_url: str
@@ -29,6 +42,7 @@ class HttpSettings:
     query: tuple[tuple[str, str], ...] = field(default=(), repr=False)
     named_secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
     secrets: tuple[str, ...] = field(default=(), repr=False)
+    client: ClientCredentials | None = None
     pool_size: int = 4
     max_wait_ms: int = DEFAULT_MAX_WAIT_MS
     byte_limit: int = 10_000_000
@@ -57,9 +71,29 @@ class HttpSettings:
             )
         return found
 
+    @property
+    def of_tokens(self) -> "HttpSettings | None":
+        """How the tokens are asked for. Raises ConfigurationError for an address that may not be called."""
+        if self.client is None:
+            return None
+        found = HttpSettings(
+            server_url=self.client.token_url.partition("?")[0],
+            rules=self.rules,
+            secrets=(self.client.secret,),
+            pool_size=1,
+        )
+        try:
+            _ = found.address
+        except ConfigurationError as error:
+            reason = error.message.values.get("reason", error.message)
+            raise ConfigurationError(
+                message("http.token_url", "the token URL cannot be called: {reason}", reason=reason)
+            ) from error
+        return found
+
     def check(self) -> None:
         """Raise ConfigurationError, which holds no secret, where a request could not be made."""
-        _ = self.address
+        _ = self.address, self.of_tokens
         for name, value in (*self.headers, *self.named_secrets.items()):
             if not HEADER_NAME.fullmatch(name):
                 raise ConfigurationError(
@@ -69,7 +103,7 @@ class HttpSettings:
                         name=f"{name!r:.60}",
                     )
                 )
-            if not _HEADER_VALUE.fullmatch(value):
+            if not HEADER_VALUE.fullmatch(value):
                 raise ConfigurationError(
                     message(
                         "http.secret_form",

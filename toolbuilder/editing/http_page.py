@@ -127,7 +127,9 @@ def secret_place(source: DataSource | None) -> SecretPlace:
     """Where the service's secret is sent, under the name of its variable or one made of the service's."""
     if source is None or source.authentication == Authentication.NONE:
         return SecretPlace()
-    given = source.password_reference.partition(":")[2].rpartition("/")[2] or f"{source.name}_TOKEN"
+    is_exchanged = source.authentication == Authentication.CLIENT_CREDENTIALS
+    reference = "" if is_exchanged else source.password_reference
+    given = reference.partition(":")[2].rpartition("/")[2] or f"{source.name}_TOKEN"
     name = re.sub(r"\W", "_", given).upper()
     match source.authentication:
         case Authentication.HEADER:

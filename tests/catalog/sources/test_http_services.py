@@ -12,7 +12,7 @@ from catalog.sources.settings import find_refusal, find_service_refusal, read_so
 from core.errors import ConfigurationError
 from core.ingest.addresses import AddressRules
 from gateways.http.kind import inspect_service
-from gateways.http.settings import HttpSettings
+from gateways.http.settings import ClientCredentials, HttpSettings
 from tests.catalog.conftest import MakeSource
 from tests.catalog.sources.pages import SECRET, form
 from tests.catalog.sources.test_views import SALES, text_of
@@ -27,6 +27,14 @@ URL = "http://127.0.0.1:9/v1"
 @pytest.fixture(autouse=True)
 def _local_host_is_allowed(settings: Any) -> None:
     settings.HTTP_ALLOWED_HOSTS = ["127.0.0.1:9"]
+
+
+CLIENT = {
+    "authentication": "client_credentials",
+    "username": "agents",
+    "token_url": f"{URL}/token?audience=pets",
+    "token_scope": "pets.read",
+}
 
 
 def service(**columns: Any) -> DataSource:
@@ -90,6 +98,43 @@ def test_secret_goes_where_the_row_says(
     assert SECRET not in repr(found)
 
 
+def test_secret_of_a_client_goes_to_the_server_of_tokens_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("PETS", SECRET)
+
+    found = to_service(service(password_reference="env:PETS", **CLIENT))
+
+    assert (found.headers, found.query) == ((), ())
+    assert found.client == ClientCredentials(
+        token_url=f"{URL}/token?audience=pets", client_id="agents", secret=SECRET, scope="pets.read"
+    )
+    assert SECRET not in repr(found)
+
+
+def test_stored_secret_of_a_client_belongs_to_its_token_url(admin: Client) -> None:
+    given = {
+        "name": "pets",
+        "engine": "http",
+        "server_url": URL,
+        "allowed_hosts": "127.0.0.1:9",
+        **CLIENT,
+    }
+    admin.post(ADD, form(**given, new_password=SECRET))
+    source = DataSource.objects.get()
+    before = to_service(source).client
+
+    moved = given | {"token_url": f"{URL}/other", "revision": source.updated_at.isoformat()}
+    answer = admin.post("/sources/pets/edit/", form(**moved))
+    DataSource.objects.update(token_url=f"{URL}/other")
+
+    assert before is not None
+    assert before.secret == SECRET
+    assert "Enter the password again" in text_of(answer)
+    with pytest.raises(ConfigurationError):
+        to_service(DataSource.objects.get())
+
+
 @pytest.mark.parametrize(
     ("columns", "text"),
     [
@@ -101,6 +146,13 @@ def test_secret_goes_where_the_row_says(
         pytest.param({"authentication": "header"}, "needs this", id="no name"),
         pytest.param({"authentication": "bearer"}, "secret of the service is missing", id="secret"),
         pytest.param({"authentication": "magic"}, "not a valid choice", id="unknown"),
+        pytest.param({"authentication": "client_credentials"}, "token_url: .* this", id="no URL"),
+        pytest.param({"token_url": f"{URL}/token"}, "has no use for this", id="URL of no token"),
+        pytest.param(
+            CLIENT | {"token_url": "http://10.0.0.1/token", "password_reference": "env:HOME"},
+            "the token URL cannot be called",
+            id="inner URL",
+        ),
     ],
 )
 def test_row_that_cannot_be_called_is_explained(columns: dict[str, str], text: str) -> None:
@@ -197,3 +249,17 @@ async def test_check_asks_the_service(status: str, state: CheckState, text: str)
     assert state_of(report) == state
     assert text in report.findings[-1].text
     assert [request.target for request in local.received] == ["/v1"]
+
+
+async def test_check_says_why_there_is_no_token() -> None:
+    rules = AddressRules(allowed_hosts=frozenset({"127.0.0.1"}))
+    refusal = answering(b'{"error": "invalid_client"}', status="401 No")
+    async with running(refusal) as local:
+        client = ClientCredentials(token_url=f"{local.url}/token", client_id="a", secret=SECRET)
+        settings = HttpSettings(server_url=local.url, rules=rules, client=client)
+        report = await inspect_service(settings)
+
+    assert state_of(report) == CheckState.WARNING
+    assert "No access token: the token URL of the service says invalid_client" in str(
+        report.findings[-1].text
+    )

@@ -1,0 +1,147 @@
+"""The access token of a service, by OAuth 2.0 client credentials (RFC 6749, section 4.4)."""
+
+import asyncio
+import json
+import re
+from base64 import b64encode
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any, Protocol
+from urllib.parse import parse_qsl, quote_plus, urlencode
+
+from core.errors import DataSourceError, DataSourceUnavailableError
+from core.http_answers import HttpAnswer
+from core.ingest.requests import PlainRequest
+from core.messages import Message, message
+from gateways.http.settings import HEADER_VALUE, ClientCredentials
+
+# A token is not used any more when so little of its time is left, at most a tenth of it.
+LEEWAY_S = 30.0
+# So long one is used whose end is not said.
+UNSAID_LIFE_S = 300.0
+LONGEST_LIFE_S = 86_400.0
+MAX_ANSWER_BYTES = 100_000
+_ERROR_CODE = re.compile(r"[a-z_]{3,40}")
+
+
+class Send(Protocol):
+    """Sends a request to the server of tokens, within a time."""
+
+    async def __call__(
+        self, request: PlainRequest, /, *, byte_limit: int, timeout_ms: int
+    ) -> HttpAnswer: ...
+
+
+class ServiceTokenError(DataSourceError):
+    """No token was given; the text holds no secret."""
+
+
+class ClientTokens:
+    """The token of one service: asked for when it is needed, and kept until shortly before its end."""
+
+    def __init__(self, credentials: ClientCredentials, send: Send) -> None:
+        self._credentials = credentials
+        self._send = send
+        self._token = ""
+        self._good_until = 0.0
+        self._lock = asyncio.Lock()
+        # Servers must take Basic (section 2.3.1); those that do not are asked with fields of the form from then on.
+        self._is_basic = True
+
+    async def get(self, until: float) -> str:
+        """A token, until this moment on the loop's clock; callers wait for the same answer.
+
+        Raises ServiceTokenError, DataSourceUnavailableError, DataSourceBusyError, DeadlineExceededError.
+        """
+        async with self._lock:
+            now = asyncio.get_running_loop().time()
+            if now >= self._good_until:
+                await self._renew(int((until - now) * 1_000) + 1)
+            return self._token
+
+    def forget(self, token: str) -> None:
+        """The service refused this token; one that came meanwhile stays."""
+        if token == self._token:
+            self._good_until = 0.0
+
+    async def _renew(self, within_ms: int) -> None:
+        said = _read(answer := await self._ask(within_ms))
+        if self._is_basic and answer.status in {400, 401}:
+            self._is_basic = False
+            said = _read(answer := await self._ask(within_ms))
+            self._is_basic = answer.status != HTTPStatus.OK
+        token, life_s = said.get("access_token"), said.get("expires_in")
+        if (
+            answer.status != HTTPStatus.OK
+            or not isinstance(token, str)
+            or not HEADER_VALUE.fullmatch(token)
+        ):
+            raise ServiceTokenError(_explain(answer.status, said))
+        if str(said.get("token_type", "bearer")).lower() != "bearer":
+            raise ServiceTokenError(
+                message(
+                    "http.token_type",
+                    "the token URL gives a token of another type than Bearer; tools cannot send it",
+                )
+            )
+        if isinstance(life_s, str) and life_s.isdecimal():
+            life_s = int(life_s)
+        if isinstance(life_s, bool) or not isinstance(life_s, int | float):
+            life_s = UNSAID_LIFE_S
+        life_s = min(max(life_s, 0.0), LONGEST_LIFE_S)
+        self._token = token
+        self._good_until = asyncio.get_running_loop().time() + life_s - min(LEEWAY_S, life_s / 10)
+
+    async def _ask(self, within_ms: int) -> HttpAnswer:
+        known = self._credentials
+        url, _, query = known.token_url.partition("?")
+        form = {"grant_type": "client_credentials", **dict(parse_qsl(query))}
+        if known.scope:
+            form["scope"] = known.scope
+        headers = {}
+        if self._is_basic:
+            pair = f"{quote_plus(known.client_id)}:{quote_plus(known.secret)}"
+            headers["authorization"] = f"Basic {b64encode(pair.encode()).decode()}"
+        else:
+            form |= {"client_id": known.client_id, "client_secret": known.secret}
+        request = PlainRequest(
+            "POST",
+            url,
+            headers=headers,
+            content_type="application/x-www-form-urlencoded",
+            body=urlencode(form).encode(),
+        )
+        try:
+            return await self._send(request, byte_limit=MAX_ANSWER_BYTES, timeout_ms=within_ms)
+        except DataSourceUnavailableError as error:
+            raise DataSourceUnavailableError(
+                message(
+                    "http.token_unreachable",
+                    "the token URL of the service cannot be reached; retry later",
+                )
+            ) from error
+
+
+def _read(answer: HttpAnswer) -> Mapping[str, Any]:
+    try:
+        said = json.loads(answer.body)
+    except (ValueError, RecursionError):
+        return {}
+    return said if isinstance(said, dict) else {}
+
+
+def _explain(status: int, said: Mapping[str, Any]) -> Message:
+    code = said.get("error")
+    if isinstance(code, str) and _ERROR_CODE.fullmatch(code):
+        return message(
+            "http.token_refused",
+            "the token URL of the service says {code}; an administrator has to correct the client, its"
+            " secret or the scope",
+            code=code,
+        )
+    return message(
+        "http.no_token",
+        "the token URL of the service answered {status} without a token; retry later, or have an"
+        " administrator look at the address and the client",
+        status=str(status),
+    )
