@@ -130,7 +130,12 @@ class DataSource(models.Model):
     host = optional_text(_("host"))
     port = bounded_integer(_("port"), 5432, 1, 65535)
     database = optional_text(_("database"))
-    username = optional_text(_("role"), help_text=_("A role that can read and nothing else."))
+    username = optional_text(
+        _("role"),
+        help_text=_(
+            "A role that can read and nothing else; of an HTTP service the user or the client ID."
+        ),
+    )
     password_reference = optional_text(
         _("password reference"),
         validators=[_REFERENCE],

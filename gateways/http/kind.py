@@ -37,6 +37,7 @@ HTTP = SourceKind(
             message("check.service_answers", "Service answers"),
             frozenset(
                 {"service-answers", "service-refuses", "service-fails", "service-unreachable"}
+                | {"service-token"}
             ),
         ),
     ),
@@ -83,7 +84,7 @@ async def _ask(settings: HttpSettings) -> Finding:
             timeout_ms=_ANSWER_WITHIN_MS,
         )
     except ServiceTokenError as error:
-        return warning("service-token", "No access token: {reason}.", reason=str(error).rstrip("."))
+        return refused("service-token", "No access token: {reason}.", reason=str(error).rstrip("."))
     except (DataSourceUnavailableError, DeadlineExceededError) as error:
         return refused(
             "service-unreachable",

@@ -259,7 +259,7 @@ async def test_check_says_why_there_is_no_token() -> None:
         settings = HttpSettings(server_url=local.url, rules=rules, client=client)
         report = await inspect_service(settings)
 
-    assert state_of(report) == CheckState.WARNING
+    assert state_of(report) == CheckState.UNREACHABLE
     assert "No access token: the token URL of the service says invalid_client" in str(
         report.findings[-1].text
     )
