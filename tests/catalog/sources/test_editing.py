@@ -91,7 +91,7 @@ def test_limits_with_errors_are_unfolded(admin: Client) -> None:
 @pytest.mark.parametrize(
     ("role", "told"),
     [
-        pytest.param("demo_reader", "The connection can be used.", id="reader"),
+        pytest.param("demo_reader", "The connection can be used", id="reader"),
         pytest.param("superuser", "CREATE ROLE", id="superuser"),
     ],
 )
