@@ -136,6 +136,26 @@ def test_tool_that_was_archived_is_brought_back_by_undo(
     expect(page.get_by_role("button", name="Bring back")).to_be_hidden()
 
 
+def test_inactive_tool_is_activated_beside_its_state_and_taken_back(
+    workbench: WorkbenchPage, page: Page, doubling: ToolDefinition, axe: Axe
+) -> None:
+    ToolDefinition.objects.update(is_active=False)
+    workbench.open(doubling)
+    page.locator("#publish").click()
+    expect(page.locator("#toasts")).to_contain_text("agents have it once it is activated")
+
+    page.locator("#saved").get_by_role("button", name="Activate").click()
+
+    expect(page.locator("#saved")).to_contain_text("Live")
+    assert "doubling" in read_served()
+    assert axe.violations(page) == []
+    page.get_by_label("More actions").click()
+    expect(page.get_by_role("button", name="Deactivate")).to_be_visible()
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator("#saved")).to_contain_text("inactive")
+    assert "doubling" not in read_served()
+
+
 def test_discarding_is_asked_by_its_name(
     workbench: WorkbenchPage, page: Page, doubling: ToolDefinition
 ) -> None:

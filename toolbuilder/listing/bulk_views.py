@@ -47,13 +47,20 @@ class BulkAnswer:
     names: Collection[str] = ()
 
     def render(self, request: HttpRequest, shown: Collection[int]) -> HttpResponse:
-        """The toast, and the shown tools as they are now; without htmx the list."""
+        """The toast, and the shown tools as they are now; without htmx the list.
+
+        The page of one tool says `then` and hears of it by an event; without htmx it follows.
+        """
+        is_editor = "then" in request.POST
         if not is_fragment(request):
             messages.success(request, self.text)
-            return redirect("tools")
-        rows = read_rows(list(shown))
+            one = ToolDefinition.objects.filter(pk__in=self.changed)
+            tool = one.first() if is_editor else None
+            return redirect((tool_address(tool.name) if tool else "") or "tools")
+        rows = [] if is_editor else read_rows(list(shown))
         context = {
             "answer": self,
+            "fields": {**self.undo, "then": "tool"} if is_editor else self.undo,
             "ids": ",".join(map(str, self.changed)),
             "names": "\n".join(self.names),
             "rows": rows,
@@ -61,7 +68,11 @@ class BulkAnswer:
             "rights": rights_of(request),
             "state": ToolListState(),
         }
-        return render(request, "toolbuilder/listing/_changed.html", context)
+        response = render(request, "toolbuilder/listing/_changed.html", context)
+        if is_editor:
+            field = "active" if self.address == "tools-active" else "archived"
+            trigger_event(response, "tool:switched", field=field, value=request.POST.get(field))
+        return response
 
 
 @for_staff_with(SEE_TOOLS, CHANGE_TOOLS)
@@ -86,7 +97,7 @@ def tools_active(request: HttpRequest) -> HttpResponse:
 def tools_archived(request: HttpRequest) -> HttpResponse:
     """The chosen tools out of sight or back, as `archived` says.
 
-    With `then` the one tool's page follows; those of `active` are served again once they are back.
+    Those of `active` are served again once they are back.
     """
     chosen, username = _read_editable(request), _username(request)
     is_archived = request.POST.get("archived") == "yes"
@@ -109,16 +120,8 @@ def tools_archived(request: HttpRequest) -> HttpResponse:
     else:
         text = ngettext("%d tool is back.", "%d tools are back.", count) % count
     text = _with_others(text, chosen)
-    is_editor = "then" in request.POST
-    if is_editor and not is_fragment(request):
-        messages.success(request, text)
-        tool = ToolDefinition.objects.filter(pk__in=chosen.ids[:1]).first()
-        return redirect((tool_address(tool.name) if tool else "") or "tools")
     undo = {"archived": "no" if is_archived else "yes", "active": ",".join(map(str, active))}
-    undo |= {"then": "tool"} if is_editor else {}
-    shown = () if is_editor else chosen.shown
-    answered = BulkAnswer(text, "tools-archived", changed, undo).render(request, shown)
-    return trigger_event(answered, "tool:archived", is_archived=is_archived)
+    return BulkAnswer(text, "tools-archived", changed, undo).render(request, chosen.shown)
 
 
 @for_staff_with(SEE_TOOLS, CHANGE_TOOLS)

@@ -70,7 +70,7 @@ class Workbench {
     if (this.isEditable && !this.form.elements.name.value) {
       focus();
     }
-    for (const name of ["tool:published", "tool:archived"]) {
+    for (const name of ["tool:published", "tool:switched"]) {
       document.addEventListener(name, () => setTimeout(focus));
     }
   }
@@ -134,7 +134,7 @@ class Workbench {
       }
     });
     document.addEventListener("tool:moved", ({ detail }) => follow(detail));
-    document.addEventListener("tool:archived", ({ detail }) => this.followArchive(detail));
+    document.addEventListener("tool:switched", ({ detail }) => this.followSwitch(detail));
     const name = this.form.elements.name;
     const title = document.getElementById("shown-name");
     name.addEventListener("input", () => (title.textContent = name.value || title.dataset.unnamed));
@@ -222,9 +222,10 @@ class Workbench {
   }
 
   /** The menu offers the way back, and the state of the tool comes with the next check. */
-  followArchive({ is_archived: isArchived }) {
-    for (const button of document.querySelectorAll("#tool-menu [name=archived]")) {
-      button.hidden = (button.value === "yes") === isArchived;
+  /** The tool was put into service or out of it, or archived or brought back. */
+  followSwitch({ field, value }) {
+    for (const button of document.querySelectorAll(`#tool-menu [name=${field}]`)) {
+      button.hidden = button.value === value;
     }
     document.querySelector("#tool-menu details").open = false;
     this.saving.save({ isAsked: true });

@@ -1,5 +1,6 @@
 """The list of tools and the page of a tool as a browser asks for them."""
 
+import json
 from typing import Any
 
 import pytest
@@ -326,3 +327,17 @@ def test_text_that_is_neither_yes_nor_no_is_told_wherever_the_tool_is_shown(
     for address in ("/tools/t/", "/tools/", "/tools/?state=broken", "/"):
         page = text_of(person.get(address))
         assert "is_active must be Y or N (got &#x27;1&#x27;)" in page, address
+
+
+def test_tool_is_put_into_service_from_its_page(admin: Client) -> None:
+    tool = make_tool(name="new", is_active=False)
+    given = {"tool": tool.pk, "then": "tool", "active": "yes"}
+
+    answer = admin.post("/tools/~/active/", given, headers=HTMX)
+
+    heard = json.loads(answer["HX-Trigger"])["tool:switched"]
+    assert is_active(tool)
+    assert (heard["field"], heard["value"]) == ("active", "yes")
+    assert '<input type="hidden" name="then" value="tool">' in text_of(answer)
+    assert "switch-" not in text_of(answer)
+    assert admin.post("/tools/~/active/", given | {"active": "no"})["Location"] == "/tools/new/"

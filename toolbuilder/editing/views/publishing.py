@@ -142,7 +142,13 @@ def publish(request: HttpRequest, page: WorkbenchPage) -> HttpResponse:
     """Serves the posted form; asks first, once, if something speaks against it."""
     draft = page.work.draft
     if draft is None or not page.work.is_changed:
-        messages.info(request, _("Nothing to publish: this is what is served."))
+        if page.work.tool and not page.work.tool.is_active:
+            text = _(
+                "Nothing to publish. The tool is inactive: agents have it once it is activated."
+            )
+        else:
+            text = _("Nothing to publish: this is what is served.")
+        messages.info(request, text)
         return _answer_published(request, page)
     review = review_page(page)
     if review.faults:

@@ -238,6 +238,17 @@ def test_nothing_to_publish_is_said(admin: Client) -> None:
     assert ToolDefinition.objects.get().version == 1
 
 
+def test_inactive_tool_says_how_agents_get_it(admin: Client) -> None:
+    served()
+    ToolDefinition.objects.update(is_active=False)
+
+    page, answer = admin.get("/tools/double/"), publish(admin, "/tools/double/")
+
+    assert "agents have it once it is activated" in answer["HX-Trigger"]
+    assert 'hx-post="/tools/~/active/"' in text_of(page)
+    assert ">Activate</button>" in text_of(page)
+
+
 def test_tool_that_was_changed_meanwhile_is_overwritten_only_when_asked(admin: Client) -> None:
     tool = served()
     edit(open_draft(tool, "admin"), title="Mine")
