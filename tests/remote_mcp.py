@@ -12,6 +12,7 @@ from fastmcp import FastMCP
 from fastmcp.exceptions import ToolError
 from fastmcp.tools.base import ToolResult
 from mcp_types import ImageContent, TextContent
+from starlette.responses import JSONResponse
 
 PIXEL = "iVBORw0KGgo="
 
@@ -51,7 +52,10 @@ def make_remote() -> FastMCP:
 
 
 class RemoteServer:
-    """Listens on one port of 127.0.0.1 for as long as it is started; `token`, if set, is asked for."""
+    """Listens on one port of 127.0.0.1 for as long as it is started; `token`, if set, is asked for.
+
+    Whoever asks at /token is given it, for an hour.
+    """
 
     def __init__(self, mcp: FastMCP) -> None:
         self.mcp = mcp
@@ -91,7 +95,10 @@ class RemoteServer:
 
     def _guarding(self, app: Any) -> Any:
         async def guarded(scope: Any, receive: Any, send: Any) -> None:
-            if scope["type"] == "http" and not self._admits(scope):
+            if scope.get("path") == "/token":
+                given = {"access_token": self.token, "expires_in": 3600}
+                await JSONResponse(given)(scope, receive, send)
+            elif scope["type"] == "http" and not self._admits(scope):
                 await send({"type": "http.response.start", "status": 401, "headers": []})
                 await send({"type": "http.response.body", "body": b""})
             else:

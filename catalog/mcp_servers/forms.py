@@ -10,11 +10,15 @@ from access.encryption import seal
 from access.reader_language import in_language
 from catalog.mcp_servers.settings import to_mcp_settings
 from catalog.models import McpServer
+from catalog.sources.models import unused_by
 from core.errors import ConfigurationError
 from core.messages import Message
 
 LIMITS = ("timeout_ms", "byte_limit", "max_calls")
-SIGN_IN = ("token_reference", "authentication", "authentication_name")
+SIGN_IN = (
+    *("token_reference", "authentication", "authentication_name"),
+    *("client_id", "token_url", "token_scope"),
+)
 _FIELDS = ("name", "server_url", *SIGN_IN, *LIMITS, "is_active")
 
 
@@ -35,14 +39,12 @@ class McpServerForm(forms.ModelForm[McpServer]):
     class Meta:
         model = McpServer
         fields = _FIELDS
-        widgets = dict.fromkeys(
-            ("server_url", "token_reference", "authentication_name"), AdminTextInputWidget
-        )
+        widgets = dict.fromkeys({"server_url", *SIGN_IN} - {"authentication"}, AdminTextInputWidget)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._had_token = bool(self.instance.token)
-        self._address = self.instance.server_url
+        self._identity = self.instance.token_identity()
         self.fields["name"].disabled = self.instance.pk is not None
         if not self._had_token:
             del self.fields["clear_token"]
@@ -60,6 +62,8 @@ class McpServerForm(forms.ModelForm[McpServer]):
             self.add_error("new_token", _("Give either a token or a reference, not both."))
         if cleaned.get("clear_token"):
             self.instance.token = ""
+        # The page hides them.
+        cleaned |= dict.fromkeys(unused_by(str(cleaned.get("authentication"))), "")
         return cleaned
 
     def _post_clean(self) -> None:
@@ -73,7 +77,7 @@ class McpServerForm(forms.ModelForm[McpServer]):
                 row.token = seal(secret, row.token_identity())
             except ConfigurationError as error:
                 self.add_error("new_token", in_language(error))
-        elif row.token and row.server_url != self._address:
+        elif row.token and row.token_identity() != self._identity:
             text = _("Enter the token again: the stored one was meant for another address.")
             self.add_error("new_token", text)
         if self.errors:

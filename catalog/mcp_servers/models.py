@@ -10,7 +10,14 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
 from access.encryption import EncryptedField
-from catalog.sources.models import Authentication, between, bounded_integer, optional_text
+from catalog.sources.models import (
+    SCOPE_HELP,
+    TOKEN_URL_HELP,
+    Authentication,
+    between,
+    bounded_integer,
+    optional_text,
+)
 from core.ingest.remote_tools import MAX_NAMESPACE_CHARACTERS
 from core.toolspec import DEFAULT_BYTE_LIMIT, DEFAULT_TIMEOUT_MS
 
@@ -23,7 +30,13 @@ _REFERENCE = RegexValidator(
     _("Write env:NAME or file:NAME; a token itself goes into the token field."),
 )
 
-TOKEN_PLACES = (Authentication.BEARER, Authentication.HEADER, Authentication.QUERY)
+# The ways of authentication, and what each needs beside the token.
+_NEEDED: dict[str, tuple[str, ...]] = {
+    Authentication.BEARER: (),
+    Authentication.HEADER: ("authentication_name",),
+    Authentication.QUERY: ("authentication_name",),
+    Authentication.CLIENT_CREDENTIALS: ("client_id", "token_url"),
+}
 
 
 class ServerState(models.TextChoices):
@@ -58,8 +71,8 @@ class McpServer(models.Model):
     )
     token = EncryptedField(_("stored token"), default="", db_default="", blank=True)
     authentication = models.TextField(
-        _("the token goes into"),
-        choices=[(way.value, way.label) for way in TOKEN_PLACES],
+        _("authentication"),
+        choices=[(way.value, way.label) for way in Authentication if way in _NEEDED],
         default=Authentication.BEARER,
         db_default=Authentication.BEARER,
     )
@@ -67,6 +80,11 @@ class McpServer(models.Model):
         _("header or parameter"),
         help_text=_("As X-API-Key, where the secret has a header or a parameter of its own."),
     )
+    client_id = optional_text(
+        _("client ID"), help_text=_("What is given as the token is its secret.")
+    )
+    token_url = optional_text(_("token URL"), help_text=TOKEN_URL_HELP)
+    token_scope = optional_text(_("scope"), help_text=SCOPE_HELP)
     timeout_ms = bounded_integer(_("time-out, ms"), 3 * DEFAULT_TIMEOUT_MS, 100, 600_000)
     byte_limit = bounded_integer(
         _("byte ceiling of an answer"), DEFAULT_BYTE_LIMIT, 1_000, 50_000_000
@@ -104,17 +122,18 @@ class McpServer(models.Model):
 
     def token_identity(self) -> str:
         """What the stored token is bound to: this row, and the address that may see it."""
-        return f"h_mcp_server:{self.uid}:token:{self.server_url}"
+        return f"h_mcp_server:{self.uid}:token:{self.server_url} {self.token_url}".rstrip()
 
     def clean(self) -> None:
-        """Say when the token is given twice, or has no place."""
+        """Say when the token is given twice, and what its way needs."""
         if self.token and self.token_reference:
             raise ValidationError(
                 {"token_reference": _("Remove the stored token to use a reference.")}
             )
-        if self.authentication != Authentication.BEARER and not self.authentication_name:
-            text = _("Name it, as the server's documentation does.")
-            raise ValidationError({"authentication_name": text})
+        text = _("Name it, as the server's documentation does.")
+        needed = _NEEDED.get(self.authentication, ())
+        if missing := [name for name in needed if not getattr(self, name)]:
+            raise ValidationError(dict.fromkeys(missing, text))
 
 
 class McpToolQuerySet(models.QuerySet["McpTool"]):

@@ -9,7 +9,7 @@ from django.views.decorators.debug import sensitive_variables
 
 from access.encryption import unseal
 from access.reader_language import to_columns
-from catalog.models import McpServer, ServerState
+from catalog.models import Authentication, McpServer, ServerState
 from catalog.sources.connections import (
     MIN_SECRET_CHARACTERS,
     address_rules,
@@ -19,7 +19,7 @@ from catalog.sources.connections import (
 from catalog.sources.credentials import resolve_credential
 from core.errors import ConfigurationError
 from core.messages import Message, message
-from gateways.http.settings import HttpSettings
+from gateways.http.settings import ClientCredentials, HttpSettings
 
 _MAX_TROUBLE_CHARACTERS = 500
 # What a call carries twice, as text and as structured content, and the messages around it.
@@ -39,15 +39,22 @@ def to_mcp_settings(server: McpServer) -> HttpSettings:
             raise ConfigurationError(
                 message("mcp_server.token_empty", "the token behind the reference is empty")
             )
-    headers, query = (
-        place_secret(row.authentication, row.authentication_name, token) if token else ((), ())
-    )
+    headers: tuple[tuple[str, str], ...] = ()
+    query: tuple[tuple[str, str], ...] = ()
+    client = None
+    if row.authentication == Authentication.CLIENT_CREDENTIALS:
+        client = ClientCredentials(
+            token_url=row.token_url, client_id=row.client_id, secret=token, scope=row.token_scope
+        )
+    elif token:
+        headers, query = place_secret(row.authentication, row.authentication_name, token)
     found = HttpSettings(
         server_url=row.server_url,
         rules=address_rules(),
         headers=headers,
         query=query,
         secrets=(token,) if len(token) >= MIN_SECRET_CHARACTERS else (),
+        client=client,
         pool_size=row.max_calls,
         byte_limit=_WIRE_FACTOR * row.byte_limit + _WIRE_MARGIN,
         timeout_ms=row.timeout_ms,

@@ -22,7 +22,7 @@ from core.messages import message
 from core.toolspec import DEFAULT_TIMEOUT_MS
 from gateways.engine import DatabaseSettings
 from gateways.engines import find_engine
-from gateways.http.settings import ClientCredentials, HttpSettings
+from gateways.http.settings import SECRET_MISSING, ClientCredentials, HttpSettings
 from gateways.postgres.settings import PostgresSettings
 
 # A shorter secret would hide parts of answers that have nothing to do with it.
@@ -219,12 +219,7 @@ def _credentials(row: DataSource) -> tuple[_Pairs, _Pairs, tuple[str, ...]]:
         return (), (), ()
     secret = read_password(row)
     if not secret:
-        raise ConfigurationError(
-            message(
-                "http.secret_missing",
-                "the secret of the service is missing; give it as a password or a reference",
-            )
-        )
+        raise ConfigurationError(SECRET_MISSING)
     if row.authentication == Authentication.CLIENT_CREDENTIALS:
         # It goes to the server of tokens alone.
         return (), (), (secret,)

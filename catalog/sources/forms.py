@@ -13,6 +13,7 @@ from access.reader_language import in_language
 from catalog.models import Authentication, DataSource, SourceCheck
 from catalog.sources.checking import inspect_source, select_faults
 from catalog.sources.connections import address_rules
+from catalog.sources.models import unused_by
 from catalog.sources.services import find_allowable_host
 from core.errors import ConfigurationError
 from gateways.check_report import ConnectionReport
@@ -113,6 +114,9 @@ class DataSourceForm(forms.ModelForm[DataSource]):
             self.add_error("clear_password", _("Either enter a password or remove it."))
         if cleaned.get("new_password") and cleaned.get("password_reference"):
             self.add_error("new_password", _("Give either a password or a reference, not both."))
+        # The page hides them.
+        unused = unused_by(str(cleaned.get("authentication")))
+        cleaned |= dict.fromkeys(unused & self.fields.keys(), "")
         is_in_address = cleaned.get("authentication") == Authentication.QUERY
         if is_in_address and _ESCAPED.search(str(cleaned.get("new_password") or "")):
             text = _(

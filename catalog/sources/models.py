@@ -46,6 +46,13 @@ _MAX_TIMEOUT_MS = 3_600_000
 _MAX_BYTES = 1_000_000_000
 
 
+TOKEN_URL_HELP = _(
+    "Where an access token is asked for, as https://login.example.com/oauth2/token. What a server wants"
+    " beside the scope stands behind a ?, as audience=orders."
+)
+SCOPE_HELP = _("What the token is for, as orders.read; several between blanks.")
+
+
 def list_kinds() -> list[tuple[str, Any]]:
     """Names and labels of the kinds of data source."""
     return [(kind.name, _(kind.label)) for kind in KINDS.values()]
@@ -76,6 +83,16 @@ _NEEDED_BY_AUTHENTICATION: dict[str, tuple[str, ...]] = {
     Authentication.QUERY: ("authentication_name",),
     Authentication.CLIENT_CREDENTIALS: ("username", "token_url"),
 }
+
+
+def unused_by(authentication: str) -> frozenset[str]:
+    """The fields of a service or a server that its way of authentication leaves empty."""
+    unused = {"authentication_name", "client_id", "token_url", "token_scope"}
+    if authentication == Authentication.CLIENT_CREDENTIALS:
+        unused = {"authentication_name"}
+    elif authentication in {Authentication.HEADER, Authentication.QUERY}:
+        unused.remove("authentication_name")
+    return frozenset(unused)
 
 
 def optional_text(label: Any, **options: Any) -> "models.TextField[str, str]":
@@ -133,7 +150,8 @@ class DataSource(models.Model):
     username = optional_text(
         _("role"),
         help_text=_(
-            "A role that can read and nothing else; of an HTTP service the user or the client ID."
+            "A role that can read and nothing else; of an HTTP service the user or the client ID, whose"
+            " secret is the password."
         ),
     )
     password_reference = optional_text(
@@ -169,18 +187,8 @@ class DataSource(models.Model):
         _("header or parameter"),
         help_text=_("As X-API-Key, where the secret has a header or a parameter of its own."),
     )
-    token_url = optional_text(
-        _("token URL"),
-        help_text=_(
-            "Where an access token is asked for, as https://login.example.com/oauth2/token. The role is the"
-            " client ID, the password its secret. What a server wants beside the scope stands behind a ?, as"
-            " audience=orders."
-        ),
-    )
-    token_scope = optional_text(
-        _("scope"),
-        help_text=_("What the token is for, as orders.read; several between blanks."),
-    )
+    token_url = optional_text(_("token URL"), help_text=TOKEN_URL_HELP)
+    token_scope = optional_text(_("scope"), help_text=SCOPE_HELP)
     allowed_hosts = optional_text(
         _("allowed hosts"),
         validators=[_HOSTS],

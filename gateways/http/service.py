@@ -98,7 +98,8 @@ class HttpSource:
         async with self._slots.hold(caller, until):
             waited_s = loop.time() - began
             try:
-                return await self._send_with_token(request, byte_limit, until)
+                async with self._circuit.passage(until - loop.time()), asyncio.timeout_at(until):
+                    return await self._exchange(request, byte_limit)
             except TimeoutError as error:
                 raise DeadlineExceededError(
                     message(
@@ -109,27 +110,10 @@ class HttpSource:
                     )
                 ) from error
 
-    async def _send_with_token(
-        self, request: PlainRequest, byte_limit: int, until: float
-    ) -> HttpAnswer:
-        """The answer; where one refuses its token, that to a second request with a new one."""
-        if self._tokens is None:
-            return await self._pass(request, byte_limit, until)
-        for _ in range(2):
-            async with asyncio.timeout_at(until):
-                token = await self._tokens.get(until)
-            answer = await self._pass(request, byte_limit, until, token)
-            if answer.status != HTTPStatus.UNAUTHORIZED:
-                break
-            self._tokens.forget(token)
-        return answer
-
-    async def _pass(
-        self, request: PlainRequest, byte_limit: int, until: float, token: str = ""
-    ) -> HttpAnswer:
-        patience_s = until - asyncio.get_running_loop().time()
-        async with self._circuit.passage(patience_s), asyncio.timeout_at(until):
-            return await self._exchange(request, byte_limit, token)
+    @property
+    def _secrets(self) -> tuple[str, ...]:
+        """What must never stand in an answer."""
+        return (*self.settings.secrets, *(self._tokens.known if self._tokens else ()))
 
     async def close(self) -> None:
         """Close the connections."""
@@ -139,12 +123,12 @@ class HttpSource:
         if transport is not None:
             await transport.aclose()
 
-    async def _exchange(self, request: PlainRequest, byte_limit: int, token: str) -> HttpAnswer:
+    async def _exchange(self, request: PlainRequest, byte_limit: int) -> HttpAnswer:
         ip = await self._find_ip()
         try:
-            response = await self._begin(request, ip, token)
+            response = await self._begin(request, ip)
             try:
-                return await self._read(response, min(byte_limit, self.settings.byte_limit), token)
+                return await self._read(response, min(byte_limit, self.settings.byte_limit))
             finally:
                 await response.aclose()
         except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout) as error:
@@ -178,10 +162,19 @@ class HttpSource:
                 )
             ) from error
 
-    async def _begin(self, request: PlainRequest, ip: IpAddress, token: str = "") -> httpx.Response:
-        """The answer up to its body, which is to be closed. Raises httpx.TransportError."""
-        transport = await self._open()
+    async def _begin(self, request: PlainRequest, ip: IpAddress) -> httpx.Response:
+        """The answer up to its body, which is to be closed. Raises httpx.TransportError.
+
+        Where it refuses the token, that to a second request with a new one.
+        """
+        transport, tokens = await self._open(), self._tokens
+        token = await tokens.get() if tokens else ""
         response = await transport.handle_async_request(self._prepare(request, ip, token))
+        if tokens and response.status_code == HTTPStatus.UNAUTHORIZED:
+            await response.aclose()
+            tokens.forget(token)
+            request_again = self._prepare(request, ip, await tokens.get())
+            response = await transport.handle_async_request(request_again)
         await close_where_more_came(response)
         return response
 
@@ -247,8 +240,7 @@ class HttpSource:
             raise DataSourceError(explain_missing_secret(missing[0]))
         return SECRET.sub(lambda found: secrets[found[1]], text)
 
-    async def _read(self, response: httpx.Response, byte_limit: int, token: str) -> HttpAnswer:
-        secrets = (*self.settings.secrets, *filter(None, (token,)))
+    async def _read(self, response: httpx.Response, byte_limit: int) -> HttpAnswer:
         content_type = response.headers.get("content-type", "")
         retry_after = response.headers.get("retry-after", "")
         kind = content_type.partition(";")[0].strip()
@@ -273,11 +265,11 @@ class HttpSource:
         async with aclosing(read_chunks()) as chunks:
             encoding = response.headers.get("content-encoding", "")
             body = await read_body(chunks, encoding, byte_limit)
-        content = redact(body.content, secrets)
+        content = redact(body.content, self._secrets)
         if body.is_cut:
             # The end may hold the beginning of a secret.
-            content = content[: len(content) - max(map(len, secrets), default=0)]
-        link = redact(response.headers.get("link", "").encode(), secrets).decode()
+            content = content[: len(content) - max(map(len, self._secrets), default=0)]
+        link = redact(response.headers.get("link", "").encode(), self._secrets).decode()
         return HttpAnswer(
             response.status_code, content_type, content, body.is_cut, link, retry_after
         )

@@ -11,6 +11,10 @@ from core.messages import message
 from gateways.fair_queue import DEFAULT_MAX_WAIT_MS
 
 CONNECT_TIMEOUT_S = 5.0
+SECRET_MISSING = message(
+    "http.secret_missing",
+    "the secret of the service is missing; give it as a password or a reference",
+)
 HEADER_VALUE = re.compile(r"[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?")
 
 
@@ -94,6 +98,8 @@ class HttpSettings:
     def check(self) -> None:
         """Raise ConfigurationError, which holds no secret, where a request could not be made."""
         _ = self.address, self.of_tokens
+        if self.client and not self.client.secret:
+            raise ConfigurationError(SECRET_MISSING)
         for name, value in (*self.headers, *self.named_secrets.items()):
             if not HEADER_NAME.fullmatch(name):
                 raise ConfigurationError(

@@ -21,6 +21,7 @@ LEEWAY_S = 30.0
 UNSAID_LIFE_S = 300.0
 LONGEST_LIFE_S = 86_400.0
 MAX_ANSWER_BYTES = 100_000
+ANSWER_WITHIN_MS = 15_000
 _ERROR_CODE = re.compile(r"[a-z_]{3,40}")
 
 
@@ -42,33 +43,33 @@ class ClientTokens:
     def __init__(self, credentials: ClientCredentials, send: Send) -> None:
         self._credentials = credentials
         self._send = send
-        self._token = ""
+        # The last tokens, the one in use first: an answer may come when there is another one already.
+        self.known: tuple[str, ...] = ()
         self._good_until = 0.0
         self._lock = asyncio.Lock()
         # Servers must take Basic (section 2.3.1); those that do not are asked with fields of the form from then on.
         self._is_basic = True
 
-    async def get(self, until: float) -> str:
-        """A token, until this moment on the loop's clock; callers wait for the same answer.
+    async def get(self) -> str:
+        """A token that is good; callers wait for the same answer.
 
         Raises ServiceTokenError, DataSourceUnavailableError, DataSourceBusyError, DeadlineExceededError.
         """
         async with self._lock:
-            now = asyncio.get_running_loop().time()
-            if now >= self._good_until:
-                await self._renew(int((until - now) * 1_000) + 1)
-            return self._token
+            if asyncio.get_running_loop().time() >= self._good_until:
+                await self._renew()
+            return self.known[0]
 
     def forget(self, token: str) -> None:
         """The service refused this token; one that came meanwhile stays."""
-        if token == self._token:
+        if token in self.known[:1]:
             self._good_until = 0.0
 
-    async def _renew(self, within_ms: int) -> None:
-        said = _read(answer := await self._ask(within_ms))
+    async def _renew(self) -> None:
+        said = _read(answer := await self._ask())
         if self._is_basic and answer.status in {400, 401}:
             self._is_basic = False
-            said = _read(answer := await self._ask(within_ms))
+            said = _read(answer := await self._ask())
             self._is_basic = answer.status != HTTPStatus.OK
         token, life_s = said.get("access_token"), said.get("expires_in")
         if (
@@ -89,10 +90,10 @@ class ClientTokens:
         if isinstance(life_s, bool) or not isinstance(life_s, int | float):
             life_s = UNSAID_LIFE_S
         life_s = min(max(life_s, 0.0), LONGEST_LIFE_S)
-        self._token = token
+        self.known = (token, *self.known[:1])
         self._good_until = asyncio.get_running_loop().time() + life_s - min(LEEWAY_S, life_s / 10)
 
-    async def _ask(self, within_ms: int) -> HttpAnswer:
+    async def _ask(self) -> HttpAnswer:
         known = self._credentials
         url, _, query = known.token_url.partition("?")
         form = {"grant_type": "client_credentials", **dict(parse_qsl(query))}
@@ -112,7 +113,9 @@ class ClientTokens:
             body=urlencode(form).encode(),
         )
         try:
-            return await self._send(request, byte_limit=MAX_ANSWER_BYTES, timeout_ms=within_ms)
+            return await self._send(
+                request, byte_limit=MAX_ANSWER_BYTES, timeout_ms=ANSWER_WITHIN_MS
+            )
         except DataSourceUnavailableError as error:
             raise DataSourceUnavailableError(
                 message(

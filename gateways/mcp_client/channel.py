@@ -100,11 +100,11 @@ class McpChannel(HttpSource):
                     )
                 lines, newline, rest = (rest + chunk).rpartition(b"\n")
                 if newline:
-                    yield redact(lines + newline, self.settings.secrets)
+                    yield redact(lines + newline, self._secrets)
         except (httpx.TransportError, httpx.StreamError) as error:
             raise DataSourceError(_BROKE) from error
         if rest:
-            yield redact(rest, self.settings.secrets)
+            yield redact(rest, self._secrets)
 
 
 _BROKE = message(

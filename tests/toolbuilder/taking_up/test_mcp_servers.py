@@ -5,6 +5,7 @@ from io import StringIO
 from typing import Any
 
 import pytest
+from asgiref.sync import async_to_sync
 from cryptography.fernet import Fernet
 from django.core.management import CommandError, call_command
 
@@ -13,6 +14,7 @@ from catalog.management.commands.rotate_keys import rotate_passwords
 from catalog.mcp_servers.settings import to_mcp_settings
 from catalog.models import McpServer, McpTool, ServerState
 from core.errors import ConfigurationError, DefinitionError, ToolboxError
+from gateways.mcp_client.channel import McpChannel
 from tests.factories import make_tool
 from tests.remote_mcp import RemoteServer, remote_server
 from toolbuilder.taking_up.mcp_servers import (
@@ -255,6 +257,36 @@ def test_token_goes_where_the_server_wants_it(
     read_tools(server)
     assert server.tools.filter(name="forecast").exists()
     assert to_mcp_settings(server).secrets == ("sesame-street",)
+
+
+def test_access_token_is_asked_for_and_replaced_when_the_server_refuses_it(
+    remote: RemoteServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(remote, "token", "first-token")
+    monkeypatch.setenv("WEATHER_SECRET", "sesame-street")
+    server = McpServer.objects.create(
+        name="weather",
+        server_url=remote.url,
+        token_reference="env:WEATHER_SECRET",
+        authentication="client_credentials",
+        client_id="agents",
+        token_url=f"http://127.0.0.1:{remote.port}/token",
+    )
+
+    async def read_twice() -> list[int]:
+        channel = McpChannel(to_mcp_settings(server))
+        statuses = []
+        for token in ("first-token", "second-token"):
+            monkeypatch.setattr(remote, "token", token)
+            answer = await channel.open("GET", {}, b"", 1_000)
+            await answer.close()
+            statuses.append(answer.status)
+        await channel.close()
+        return statuses
+
+    read_tools(server)
+    assert server.tools.filter(name="forecast").exists()
+    assert 401 not in async_to_sync(read_twice)()
 
 
 def test_stored_token_is_rotated(weather: McpServer, settings: Any) -> None:

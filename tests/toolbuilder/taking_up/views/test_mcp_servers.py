@@ -38,6 +38,13 @@ def weather(remote: RemoteServer) -> McpServer:
     return server
 
 
+CLIENT = {
+    "authentication": "client_credentials",
+    "client_id": "agents",
+    "token_url": "http://127.0.0.1:9/token",
+}
+
+
 def form(remote: RemoteServer, **given: Any) -> dict[str, Any]:
     limits = {
         "authentication": "bearer",
@@ -88,6 +95,15 @@ def test_saved_server_shows_its_tools_before_any_is_served(
         pytest.param({"new_token": "a\nb"}, "printable ASCII", id="token of two lines"),
         pytest.param({"authentication": "header"}, "Name it, as the", id="header without a name"),
         pytest.param(
+            {"authentication": "client_credentials"}, "Name it, as the", id="client without a name"
+        ),
+        pytest.param(CLIENT, "secret of the service is missing", id="client without a secret"),
+        pytest.param(
+            CLIENT | {"token_url": "http://10.0.0.1/token", "new_token": "secret"},
+            "the token URL cannot be called",
+            id="private token URL",
+        ),
+        pytest.param(
             {"server_url": "https://example.com/mcp?key=a"},
             "token that goes into a parameter",
             id="key in the address",
@@ -110,9 +126,12 @@ def test_stored_token_is_entered_again_for_another_address(
     admin.post(f"{LIST}~new/", form(remote, new_token=SECRET))
 
     moved = admin.post(f"{PAGE}edit/", form(remote, server_url="https://other.example/mcp"))
-    kept = admin.post(f"{PAGE}edit/", form(remote, timeout_ms=900))
+    exchanged = admin.post(f"{PAGE}edit/", form(remote, **CLIENT))
+    # Of another way of authentication, which the page hides.
+    kept = admin.post(f"{PAGE}edit/", form(remote, timeout_ms=900, token_url="https://a.example"))
 
     assert "meant for another address" in moved.content.decode()
+    assert "meant for another address" in exchanged.content.decode()
     assert kept.status_code == 302
     assert McpServer.objects.get().timeout_ms == 900
 
