@@ -44,7 +44,8 @@ class McpServerPageForm(McpServerForm):
         super().__init__(*args, **kwargs)
         for field in self.fields.values():
             if not isinstance(field.widget, forms.CheckboxInput):
-                field.widget.attrs |= {"class": "input mono", "spellcheck": "false"}
+                look = "select" if isinstance(field.widget, forms.Select) else "input mono"
+                field.widget.attrs |= {"class": look, "spellcheck": "false"}
                 field.widget.attrs.setdefault("autocomplete", "off")
 
     @property
