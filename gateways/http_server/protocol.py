@@ -28,6 +28,8 @@ logger = logging.getLogger(__name__)
 BLANKS = b" \t"
 # So long what a client sends after a refusal is read, for nothing.
 LINGER_S = 1.0
+# So long a request is waited for when the server ends: a proxy may be sending one on a connection that it kept.
+PARTING_S = 0.5
 INVALID = "Invalid HTTP request received."
 ONE_HOST = "A request must have one Host header."
 
@@ -91,6 +93,8 @@ class HttpProtocol(HttpToolsProtocol):
         self._head_bytes = 0
         self._body_bytes = 0
         self._refusal: RefusedRequestError | None = None
+        # Whether the next answer is the last one of this connection.
+        self._is_parting = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         if len(self.connections) < self._limits.max_connections:
@@ -252,6 +256,7 @@ class HttpProtocol(HttpToolsProtocol):
         self.url, self.expect_100_continue = url, expects
         self.headers += headers
         super().on_headers_complete()
+        self.cycle.keep_alive &= not self._is_parting
 
     def on_body(self, body: bytes) -> None:
         self._body_bytes += len(body)
@@ -291,7 +296,8 @@ class HttpProtocol(HttpToolsProtocol):
             return False
         if begun is None:
             return False
-        cycle = DirectCycle(self.tasks, keep_alive=request.head.keep_alive)
+        keeps = request.head.keep_alive and not self._is_parting
+        cycle = DirectCycle(self.tasks, keep_alive=keeps)
         self.cycle = cycle  # type: ignore[assignment]
         self._begin(_ANSWER)
         if isinstance(begun, DirectAnswer):
@@ -342,6 +348,18 @@ class HttpProtocol(HttpToolsProtocol):
         # `cycle` is of the last request that has come, which may be another one.
         is_idle = self._phase is _ANSWER and self.cycle.response_complete
         self._begin(_IDLE if is_idle else self._phase)
+
+    def shutdown(self) -> None:
+        """The server ends: the next answer is the last, of a request that is here or comes within a moment."""
+        self._is_parting = True
+        if self.cycle is not None and not self.cycle.response_complete:
+            self.cycle.keep_alive = False
+        else:
+            self.loop.call_later(PARTING_S, self._part)
+
+    def _part(self) -> None:
+        if not self._is_answering_another():
+            self.transport.close()
 
     def close_if_late(self) -> None:
         """Close the connection if its client is over the time of the phase; an answer has no limit."""

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from core.errors import ConfigurationError
+from gateways.http_server import protocol
 from gateways.http_server.limits import HttpLimits
 from gateways.http_server.protocol import HttpProtocol
 from tests.gateways.http_server.conftest import PATIENT, Serve, eventually
@@ -217,3 +218,32 @@ async def test_wish_to_upgrade_is_ignored(serve: Serve) -> None:
 def test_limit_of_nothing_is_refused(name: str) -> None:
     with pytest.raises(ConfigurationError, match=f"HTTP_{name.upper()} must be above 0"):
         HttpLimits(**{name: 0})
+
+
+async def test_server_that_ends_answers_what_comes_within_a_moment(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(protocol, "PARTING_S", 600)
+    request = b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\none"
+
+    async with serve(PATIENT) as stage, stage.sent(request) as (reader, writer):
+        [connection] = stage.connections
+        await eventually(lambda: bool(connection.cycle and connection.cycle.response_complete))
+        stage.server.should_exit = True
+        await eventually(lambda: connection._is_parting)
+        writer.write(request)
+        first, second = (await reader.read()).split(b"HTTP/1.1 200 ")[1:]
+
+    assert b"connection: close\r\n" not in first
+    assert b"connection: close\r\n" in second
+
+
+async def test_server_that_ends_closes_what_is_quiet(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(protocol, "PARTING_S", 0)
+
+    async with serve(PATIENT) as stage, stage.sent(b"GET / HTTP/1.1\r\nHo") as (reader, _writer):
+        stage.server.should_exit = True
+        assert await reader.read() == b""
+        await eventually(lambda: not stage.connections)
