@@ -163,6 +163,8 @@ class Installation:
             "FIELD_ENCRYPTION_KEYS": base64.urlsafe_b64encode(self.token.encode()[:32]).decode(),
             "TOOLBUILDER_DATA_DIR": str(self.folder),
             "LOG_LEVEL": "warning",
+            # The balancer of docs/operation.md looks once a second, and twice before it believes.
+            "MCP_DRAIN_S": "3",
             "POSTGRESQL_DB_HOST": "127.0.0.1",
             "POSTGRESQL_DB_PORT": str(self.source.port),
             "POSTGRESQL_DB_NAME": "shop",

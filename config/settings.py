@@ -195,6 +195,8 @@ MCP_AUTH = env.choice("MCP_AUTH", "required", ("required", "none"))
 MCP_ALLOWED_HOSTS = env.words("MCP_ALLOWED_HOSTS")
 # Answer plain requests before FastMCP sees them; off: it answers all.
 MCP_DIRECT_LANE = env.flag("MCP_DIRECT_LANE", default=True)
+# So long a runtime that is told to stop serves on, while /healthz tells balancers to ask others.
+MCP_DRAIN_S = env.number("MCP_DRAIN_S", 0)
 # Above the SDK's 4 MiB: a text of 5 MB then reaches validation, whose answer says what would be right.
 MCP_MAX_REQUEST_BYTES = env.number("MCP_MAX_REQUEST_BYTES", 8_388_608)
 # Twice the longest list that a tool takes.

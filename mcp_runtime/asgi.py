@@ -43,22 +43,32 @@ def create_app() -> Starlette:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     if not apps.ready:
         django.setup()
+    from django.conf import settings  # noqa: PLC0415 - as in make_runtime
+
     runtime = make_runtime()
     app = runtime.http_app()
     # Thousands of long-lived tools make each full collection slow: measured 2 to 4 times on tools/list.
     gc.freeze()
     gc.set_threshold(50_000, 20, 50)
-    _stop_without_waiting(runtime)
+    _stop_in_order(runtime, settings.MCP_DRAIN_S)
     _stop_with_parent()
     return app
 
 
-def _stop_without_waiting(runtime: "Runtime") -> None:
-    """End listen streams before uvicorn stops, which would wait for their clients to leave."""
+def _stop_in_order(runtime: "Runtime", drain_s: int) -> None:
+    """End listen streams before uvicorn stops, which would wait for their clients to leave.
+
+    SIGTERM is obeyed after `drain_s`, in which balancers learn of it; a second one, and Ctrl-C, at once.
+    """
+    loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         of_server = signal.getsignal(number)
 
         def stop(number: int, frame: FrameType | None, of_server: object = of_server) -> None:
+            if number == signal.SIGTERM and drain_s > 0 and not runtime.is_draining:
+                runtime.is_draining = True
+                loop.call_soon_threadsafe(loop.call_later, drain_s, signal.raise_signal, number)
+                return
             runtime.notifier.close()
             if callable(of_server):
                 of_server(number, frame)

@@ -105,6 +105,8 @@ class Runtime:
         self.notifier = ChangeNotifier(self.mcp, self._lane.sessions)
         self.database_is_away = False
         self.is_warm = False
+        # Told to stop, and serving until balancers have learnt of it.
+        self.is_draining = False
         self._app: Starlette | None = None
         self._sessions: SharedSessions | None = None
 
@@ -304,8 +306,9 @@ class Runtime:
     async def _healthz(self, request: Request) -> JSONResponse:
         """Whether tools are served; with a valid key what is served, too."""
         snapshot = self.store.snapshot
-        is_ready = snapshot.revision >= 0 and self.is_warm
-        body: dict[str, str | int] = {"status": "ok" if is_ready else "starting"}
+        is_ready = snapshot.revision >= 0 and self.is_warm and not self.is_draining
+        waiting = "stopping" if self.is_draining else "starting"
+        body: dict[str, str | int] = {"status": "ok" if is_ready else waiting}
         scheme, _, token = request.headers.get("authorization", "").partition(" ")
         is_known = False
         if scheme.lower() == "bearer":

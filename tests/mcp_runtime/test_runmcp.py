@@ -23,7 +23,7 @@ from fastmcp.client.transports import StreamableHttpTransport
 
 from config.services.ports import choose_free_port
 from config.services.postgres import EmbeddedPostgres
-from tests.factories import ENDLESS_SQL, make_token, make_tool
+from tests.factories import ENDLESS_SQL, make_expression, make_token, make_tool
 from tests.mcp_runtime.conftest import NO_AUTHORITIES
 from tests.plugin import POSTGRES
 from tests.processes import dying_with_us
@@ -105,6 +105,30 @@ def client(port: int, token: str, era: str, **options: Any) -> Client[Any]:
     url = f"http://127.0.0.1:{port}/mcp"
     transport = StreamableHttpTransport(url, headers=headers, verify=NO_AUTHORITIES)
     return Client(transport, mode=era, **options)
+
+
+@pytest.mark.slow
+async def test_runtime_that_drains_serves_on_and_says_so_until_it_is_told_again(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await sync_to_async(make_expression)(name="multiply")
+    token = await sync_to_async(make_token)()
+    monkeypatch.setenv("MCP_DRAIN_S", "600")
+    process, port = start()
+    await eventually(lambda: is_healthy(port))
+    process.send_signal(signal.SIGTERM)
+    await eventually(lambda: negate(is_healthy(port)))
+
+    async with httpx.AsyncClient() as http:
+        answer = await http.get(f"http://127.0.0.1:{port}/healthz")
+    async with client(port, token, "2026-07-28") as opened:
+        called = await opened.call_tool("multiply", {"a": 6, "b": 7})
+    process.send_signal(signal.SIGTERM)
+    await asyncio.to_thread(process.wait, LIMIT_S)
+
+    assert (answer.status_code, answer.json()) == (503, {"status": "stopping"})
+    assert called.data == 42
+    assert process.returncode in {0, -signal.SIGTERM}
 
 
 @pytest.mark.slow

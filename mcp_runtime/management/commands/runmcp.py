@@ -79,7 +79,7 @@ class Workers(Multiprocess):
 
     def join_all(self) -> None:
         """Wait for the workers that were told to stop, and end those that do not."""
-        deadline = time.monotonic() + WORKER_STOP_S
+        deadline = time.monotonic() + settings.MCP_DRAIN_S + WORKER_STOP_S
         for process in self.processes:
             process.process.join(max(0.0, deadline - time.monotonic()))
             if process.exitcode is None:
