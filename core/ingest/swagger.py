@@ -1,5 +1,6 @@
 """A Swagger 2.0 document in the words of OpenAPI 3.0, which came after it."""
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -43,7 +44,7 @@ class _Converter:
             item = self._follow(given)
             shared = as_sequence(item.get("parameters"))
             operations = {
-                method: self._convert_operation(item[method], shared)
+                method: self._convert_operation(method, item[method], shared)
                 for method in ANNOTATIONS_BY_METHOD
                 if method in item
             }
@@ -79,7 +80,9 @@ class _Converter:
         named = [name for name in ("https", "http") if name in as_sequence(level.get("schemes"))]
         return [{"url": f"{name}://{host}{path}"} for name in named or ("https", "http")]
 
-    def _convert_operation(self, operation: object, shared: Iterable[object]) -> object:
+    def _convert_operation(
+        self, method: str, operation: object, shared: Iterable[object]
+    ) -> object:
         """The operation with the parameters of its path among its own, which win."""
         if not isinstance(operation, Mapping):
             return operation
@@ -91,6 +94,9 @@ class _Converter:
         body = next((each for each in declared.values() if each.get("in") == "body"), None)
         others = [each for each in declared.values() if each.get("in") not in {"formData", "body"}]
         converted = {**operation, "parameters": list(map(_convert_parameter, others))}
+        if isinstance(id_ := operation.get("operationId"), str):
+            # Springfox names methods of Java so: getOrdersUsingGET, and getOrdersUsingGET_1 of another class.
+            converted["operationId"] = re.sub(rf"Using{method.upper()}(_\d+)?\Z", "", id_) or id_
         types = as_sequence(operation.get("consumes", self._document.get("consumes")))
         if body is not None:
             content = {"schema": body.get("schema")}

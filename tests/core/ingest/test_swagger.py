@@ -159,6 +159,20 @@ def test_parameters_of_the_path_and_of_the_document_are_taken_and_overridden() -
     assert reading == read_same(same, path="/orders/{id}")
 
 
+@pytest.mark.parametrize(
+    ("given", "name"),
+    [
+        pytest.param("addOrderUsingPOST", "addOrder", id="method"),
+        pytest.param("addOrderUsingPOST_12", "addOrder", id="method of another class"),
+        pytest.param("payUsingPOSTcode", "payUsingPOSTcode", id="within"),
+        pytest.param("payUsingGET", "payUsingGET", id="another method"),
+        pytest.param("UsingPOST", "UsingPOST", id="nothing else"),
+    ],
+)
+def test_name_is_that_of_the_method_in_java(given: str, name: str) -> None:
+    assert read_swagger({"operationId": given}).operations[0].name == name
+
+
 def test_security_schemes_have_the_names_of_openapi() -> None:
     schemes = {
         "key": {"type": "apiKey", "name": "X-Key", "in": "header"},
