@@ -41,7 +41,8 @@ KEPT_S = 86_400.0
 # So long a request waits while keys are read.
 PATIENCE_S = 3.0
 CONNECT_TIMEOUT_S = 3.0
-READ_TIMEOUT_S = 10.0
+# Its metadata may be at one of two addresses, one asked after the other.
+READ_TIMEOUT_S = 5.0
 MAX_ANSWER_BYTES = 524_288
 MOST_KEYS = 100
 
