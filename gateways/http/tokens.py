@@ -6,6 +6,7 @@ import re
 from base64 import b64encode
 from collections.abc import Mapping
 from http import HTTPStatus
+from math import isnan
 from typing import Any, Protocol
 from urllib.parse import parse_qsl, quote_plus, urlencode
 
@@ -22,6 +23,7 @@ UNSAID_LIFE_S = 300.0
 LONGEST_LIFE_S = 86_400.0
 MAX_ANSWER_BYTES = 100_000
 ANSWER_WITHIN_MS = 15_000
+_SECONDS = re.compile(r"[0-9]{1,9}")
 _ERROR_CODE = re.compile(r"[a-z_]{3,40}")
 
 
@@ -85,9 +87,9 @@ class ClientTokens:
                     "the token URL gives a token of another type than Bearer; tools cannot send it",
                 )
             )
-        if isinstance(life_s, str) and life_s.isdecimal():
+        if isinstance(life_s, str) and _SECONDS.fullmatch(life_s):
             life_s = int(life_s)
-        if isinstance(life_s, bool) or not isinstance(life_s, int | float):
+        if isinstance(life_s, bool) or not isinstance(life_s, int | float) or isnan(life_s):
             life_s = UNSAID_LIFE_S
         life_s = min(max(life_s, 0.0), LONGEST_LIFE_S)
         self.known = (token, *self.known[:1])
