@@ -81,7 +81,7 @@ def test_file_is_registered_from_the_empty_list(
     expect(page.get_by_label("Host", exact=True)).to_be_hidden()
     page.get_by_label("File", exact=True).fill(str(shop))
     page.get_by_role("button", name="Try the connection").click()
-    expect(page.get_by_text("The connection can be used.")).to_be_visible()
+    expect(page.get_by_text("The connection can be used")).to_be_visible()
     page.get_by_role("button", name="Save").click()
 
     expect(page).to_have_url(f"{live_server.url}/sources/shop/")
