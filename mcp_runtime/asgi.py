@@ -4,6 +4,7 @@ import asyncio
 import gc
 import os
 import signal
+from collections.abc import Callable
 from multiprocessing import parent_process
 from types import FrameType
 from typing import TYPE_CHECKING
@@ -58,22 +59,24 @@ def create_app() -> Starlette:
 def _stop_in_order(runtime: "Runtime", drain_s: int) -> None:
     """End listen streams before uvicorn stops, which would wait for their clients to leave.
 
-    SIGTERM is obeyed after `drain_s`, in which balancers learn of it; a second one, and Ctrl-C, at once.
+    SIGTERM is obeyed after `drain_s`, in which balancers learn of it, however often it comes: of several
+    processes each may hear it from systemd and from the first. Ctrl-C is obeyed at once.
     """
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         of_server = signal.getsignal(number)
 
         def stop(number: int, frame: FrameType | None, of_server: object = of_server) -> None:
-            if number == signal.SIGTERM and drain_s > 0 and not runtime.is_draining:
-                runtime.is_draining = True
-                loop.call_soon_threadsafe(loop.call_later, drain_s, signal.raise_signal, number)
-                return
             runtime.notifier.close()
             if callable(of_server):
                 of_server(number, frame)
 
-        signal.signal(number, stop)
+        def drain(number: int, _frame: FrameType | None, stop: Callable[..., None] = stop) -> None:
+            if not runtime.is_draining:
+                runtime.is_draining = True
+                loop.call_soon_threadsafe(loop.call_later, drain_s, stop, number, None)
+
+        signal.signal(number, drain if number == signal.SIGTERM and drain_s > 0 else stop)
 
 
 def _stop_with_parent() -> None:
