@@ -27,6 +27,7 @@ _QUERIES = "only queries|syntax error"
 _DENIED = "function {} is not allowed on this source"
 _NO_TABLE = "table {} is not allowed on this source|no such table"
 _STOPPED = r"took longer than 0\.3 s and was stopped"
+_TOO_DEEP = "the brackets lie more than 200 deep in each other"
 _TOO_LONG = "a value that the query reads or makes has more than 1,000,000 bytes"
 
 HOSTILE: dict[str, tuple[str, str]] = {
@@ -128,7 +129,8 @@ HOSTILE: dict[str, tuple[str, str]] = {
         " SELECT i FROM n ORDER BY abs(random()) LIMIT 1",
         _STOPPED,
     ),
-    "deep brackets": (f"SELECT {'(' * 5_000}1{')' * 5_000}", "stack overflow|too large|too deep"),
+    "deep brackets": (f"SELECT {'(' * 5_000}1{')' * 5_000}", _TOO_DEEP),
+    "deep tables": ("SELECT * FROM " + "(SELECT * FROM " * 5_000 + "item" + ")" * 5_000, _TOO_DEEP),
     "deep sums": ("SELECT " + "1+" * 5_000 + "1", "too large|maximum depth"),
     "many unions": (" UNION ALL ".join(["SELECT 1"] * 2_000), "too many terms"),
     "many columns": ("SELECT " + ",".join("1" * 5_000), "too many columns"),

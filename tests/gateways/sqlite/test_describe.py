@@ -170,8 +170,9 @@ def test_tables_that_double_are_refused_in_any_writing(sql: str) -> None:
         + " SELECT v FROM c99",
         "SELECT sum(v) OVER w FROM (SELECT 1 AS v) WINDOW w AS (PARTITION BY v)",
         "SELECT CAST('with' AS TEXT) AS x",
+        f"SELECT {'(' * 90}1{')' * 90}, {', '.join(['(1)'] * 1_000)}, '{'(' * 500}'",
     ],
-    ids=["none", "thrice", "recursive", "columns", "few", "chain", "window", "text"],
+    ids=["none", "thrice", "recursive", "columns", "few", "chain", "window", "text", "brackets"],
 )
 def test_usual_tables_are_served(sql: str) -> None:
     check_expansion(sql)

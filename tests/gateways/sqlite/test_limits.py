@@ -273,7 +273,8 @@ async def test_cancelled_call_returns_and_stops_its_query(source: SqliteSource) 
 
 
 async def test_step_that_cannot_be_interrupted_holds_nobody(path: Path) -> None:
-    long_step = "SELECT printf('%.*c', 400000000, 'x')"
+    # Each of 250,000 places is right but for the last of as many characters.
+    long_step = "SELECT instr(printf('%.*c', 500000, 'a'), printf('%.*c', 250000, 'a') || 'b')"
 
     async with SqliteSource(SqliteSettings(path=path)) as source:
         with pytest.raises(DeadlineExceededError):

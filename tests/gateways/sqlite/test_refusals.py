@@ -181,7 +181,9 @@ async def test_table_behind_a_virtual_one_cannot_be_written(
     write(path, "CREATE VIRTUAL TABLE words USING rtree(id, low, high)")
     before = path.read_bytes()
 
-    with pytest.raises(StatementError, match="only queries that change nothing can be served"):
+    # SQLite itself says so since 3.46.
+    refusal = "only queries that change nothing can be served|table words_node may not be modified"
+    with pytest.raises(StatementError, match=refusal):
         await source.check(statement_of("DELETE FROM words_node"), ())
 
     assert path.read_bytes() == before
