@@ -25,11 +25,8 @@ from tests.waiting import LIMIT_S, wait_until
 
 # Where `make test` puts it, and what Debian calls the folders in there.
 FETCHED = Path(__file__).parent / "gateways/mysql/.mariadb"
-_SYSTEM_TABLES = (
-    "mysql_system_tables.sql",
-    "mysql_performance_tables.sql",
-    "mysql_system_tables_data.sql",
-)
+# "mysql_" before MariaDB 11, "mariadb_" since.
+_SYSTEM_TABLES = ("*_system_tables.sql", "*_performance_tables.sql", "*_system_tables_data.sql")
 _ADMIN, READER = "test_admin", "reader"
 HOST = "127.0.0.1"
 
@@ -137,7 +134,7 @@ class MariadbServer:
 
     def _make_tables(self, data: Path) -> None:
         share = find_share()
-        scripts = [(share / name).read_text() for name in _SYSTEM_TABLES]
+        scripts = [next(share.glob(name)).read_text() for name in _SYSTEM_TABLES]
         done = subprocess.run(  # noqa: PLW1510 - what it says is shown
             self._command(["--bootstrap", "--skip-grant-tables"]),
             input="\n".join(["create database mysql;", "use mysql;", *scripts]),
