@@ -122,7 +122,7 @@ format: $(VENV)/.installed-dev  ## Put the code into form
 	$(BIN)/ruff format .
 	-@$(DJADE)
 
-lock: $(VENV)/.installed-dev  ## Compile requirements*.in into pins for Python 3.11 to 3.13
+lock: $(VENV)/.installed-dev  ## Compile requirements*.in into pins for Python 3.11 to 3.14
 	$(COMPILE) requirements.in -o requirements.txt
 	$(COMPILE) requirements-server.in -c requirements.txt -o requirements-server.txt
 	$(COMPILE) requirements-dev.in -o requirements-dev.txt

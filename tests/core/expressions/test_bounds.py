@@ -211,7 +211,7 @@ FAILING: dict[str, list[str]] = {
     ],
     "from 1 to 9999": ["add_months(day, 10 ** 20)"],
     "month must be": ["date(2024, 13, 1)"],
-    "out of range": ["date(0, 1, 1)"],
+    "year": ["date(0, 1, 1)"],
     "a time zone in both": ["hours_between('2024-01-01', moment)"],
     "takes a pattern such as": [
         "format_date(day, '%' + '9' * 20 + 'd')",
@@ -220,7 +220,6 @@ FAILING: dict[str, list[str]] = {
         "format_date(day, '%-d')",
         "format_date(day, '%')",
     ],
-    "nested too deeply": ["parse_json('[' * 20000)", "parse_json('[' * 10000 + ']' * 10000)"],
     "this is not JSON": ["parse_json('{\"a\": NaN}')", "parse_json('{')", "parse_json('')"],
     "str() of a list": ["fail(values)"],
     "size of 1 or more": ["chunks(values, 0)", "chunks(values, 1.5)"],
@@ -250,6 +249,15 @@ def test_expression_fails_within_its_bounds(text: str, reason: str) -> None:
         compiled.evaluate(ARGUMENTS)
 
     assert reason in str(raised.value)
+
+
+@pytest.mark.parametrize("brackets", ["'[' * 20000", "'[' * 10000 + ']' * 10000"])
+def test_json_of_any_depth_fails_within_its_bounds(brackets: str) -> None:
+    compiled = compile_expression(f"parse_json({brackets})", [])
+
+    # Python 3.14 reads deeper, and then the value is too deep, or no JSON.
+    with pytest.raises(EvaluationError, match=r"nested|this is not JSON"):
+        compiled.evaluate({})
 
 
 LEGITIMATE: list[tuple[str, JsonValue]] = [

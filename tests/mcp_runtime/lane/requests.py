@@ -266,7 +266,7 @@ CASES = [
     Case("no body", body=b""),
     Case("half a character", body=PLAIN.replace(b'"multiply"', b'"\\ud800"')),
     Case("bytes that are no text", body=PLAIN.replace(b"multiply", b"\xff\xfe")),
-    Case("deep", body=PLAIN.replace(b'"a": 2', b'"a": ' + b"[" * 20_000 + b"]" * 20_000)),
+    Case("deep", body=PLAIN.replace(b'"a": 2', b'"a": ' + b"[" * 100_000 + b"]" * 100_000)),
     Case("content type text", change=put("Content-Type", "text/plain")),
     Case("no content type", change=put("Content-Type")),
     Case("handshake: no session", era=OLD, change=put("Mcp-Session-Id")),
