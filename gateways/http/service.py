@@ -170,9 +170,9 @@ class HttpSource:
         transport, tokens = await self._open(), self._tokens
         token = await tokens.get() if tokens else ""
         response = await transport.handle_async_request(self._prepare(request, ip, token))
-        if tokens and response.status_code == HTTPStatus.UNAUTHORIZED:
+        is_refused = response.status_code == HTTPStatus.UNAUTHORIZED
+        if tokens and is_refused and tokens.refuse(token):
             await response.aclose()
-            tokens.forget(token)
             request_again = self._prepare(request, ip, await tokens.get())
             response = await transport.handle_async_request(request_again)
         await close_where_more_came(response)

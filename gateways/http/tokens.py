@@ -21,6 +21,8 @@ LEEWAY_S = 30.0
 # So long one is used whose end is not said.
 UNSAID_LIFE_S = 300.0
 LONGEST_LIFE_S = 86_400.0
+# A service that refuses every token costs its server one in so long.
+BETWEEN_REFUSALS_S = 10.0
 MAX_ANSWER_BYTES = 100_000
 ANSWER_WITHIN_MS = 15_000
 _SECONDS = re.compile(r"[0-9]{1,9}")
@@ -47,7 +49,7 @@ class ClientTokens:
         self._send = send
         # The last tokens, the one in use first: an answer may come when there is another one already.
         self.known: tuple[str, ...] = ()
-        self._good_until = 0.0
+        self._good_until, self._refused_at = 0.0, -BETWEEN_REFUSALS_S
         self._lock = asyncio.Lock()
         # Servers must take Basic (section 2.3.1); those that do not are asked with fields of the form from then on.
         self._is_basic = True
@@ -62,10 +64,17 @@ class ClientTokens:
                 await self._renew()
             return self.known[0]
 
-    def forget(self, token: str) -> None:
-        """The service refused this token; one that came meanwhile stays."""
+    def refuse(self, token: str) -> bool:
+        """The service takes this token no more; whether another may do.
+
+        One that came meanwhile may. Where the last but one was refused a moment ago, it is not the token.
+        """
         if token in self.known[:1]:
-            self._good_until = 0.0
+            now = asyncio.get_running_loop().time()
+            if now < self._refused_at + BETWEEN_REFUSALS_S:
+                return False
+            self._good_until, self._refused_at = 0.0, now
+        return True
 
     async def _renew(self) -> None:
         said = _read(answer := await self._ask())

@@ -154,6 +154,17 @@ async def test_service_that_refuses_every_token_is_asked_twice_at_most() -> None
     assert len(world.service.received) - len(world.asked) == 2
 
 
+async def test_service_that_refuses_every_token_costs_one_more_for_a_while() -> None:
+    async with serving() as world:
+        world.takes_tokens = False
+
+        answers = [await world.ask() for _ in range(5)]
+
+    assert [answer.status for answer in answers] == [401] * 5
+    assert world.given == 2
+    assert len(world.service.received) - len(world.asked) == 6
+
+
 @pytest.mark.parametrize(
     ("status", "said", "text"),
     [
