@@ -106,7 +106,7 @@ class NameCoverage:
         bits = np.fromiter(found.values(), dtype=_WORDS, count=len(found))
         if len(rows) <= _DENSE_SHARE * len(self._counts):
             return rows, bits
-        dense = np.zeros(int(rows.max()) + 1, dtype=_WORDS)
+        dense = np.zeros(int(np.max(rows)) + 1, dtype=_WORDS)
         dense[rows] = bits
         return None, dense
 

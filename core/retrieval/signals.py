@@ -167,7 +167,7 @@ def _score_words(index: ToolIndex, query: ParsedQuery, profile: Profile) -> Opin
 
 def _score_graph(index: ToolIndex, bm25: Opinions, candidates: Mask) -> Opinions | None:
     """The scores of the best rows by words, against the best of all, and of what is near them."""
-    best = float(bm25.max(initial=0))
+    best = float(np.max(bm25, initial=0))
     if best <= 0:
         return None
     table = index.table
