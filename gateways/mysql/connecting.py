@@ -168,6 +168,9 @@ async def _set_bounds(connection: Connection, settings: MysqlSettings) -> None:
         bounds["max_statement_time"] = settings.statement_timeout_ms / 1_000
     else:
         bounds["max_execution_time"] = settings.statement_timeout_ms
+        bounds["cte_max_recursion_depth"] = _BOUNDS["max_recursive_iterations"]
+        # The second, which MySQL 9 has by default, is another tree.
+        bounds["explain_json_format_version"] = 1
     try:
         await connection.query("SET " + ", ".join(f"{k} = {v}" for k, v in bounds.items()))
     except MySQLError as error:

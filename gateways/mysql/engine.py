@@ -56,7 +56,7 @@ _STAGES = (
         frozenset(
             {
                 *("encrypted", "encrypted-unverified", "local", "not-encrypted", "old-version"),
-                *("untested-server", "settings-kept", "settings-dropped"),
+                *("settings-kept", "settings-dropped"),
                 *("no-connection-limit", "connection-limit-too-small"),
             }
         ),

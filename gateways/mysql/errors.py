@@ -13,7 +13,8 @@ from gateways.mysql.wire import MysqlServerError
 TIMED_OUT, STOPPED = frozenset({1969, 3024}), frozenset({1317, 3168})
 EQUAL_NAMES = 1060
 _SYNTAX, _NO_TABLE = 1064, 1146
-_MIXED_COLLATIONS = 1267
+# What MariaDB says, and MySQL, of a value with characters that a column cannot hold.
+_MIXED_COLLATIONS, _NO_CONVERSION = 1267, 3988
 _LOCKED = frozenset({1205, 1213})
 # What a query says whose table was changed after it was described.
 DRIFT = frozenset({1054, 1146, 1243, 1356, 1615, 4002, 1353, 3554})
@@ -76,7 +77,8 @@ def run_error(error: MysqlServerError) -> DataSourceError:
         )
     words: Message | str = clean_words(error)
     # Two columns of different collations are the statement's own fault.
-    if error.number == _MIXED_COLLATIONS and "COERCIBLE" in error.message:
+    is_mixed = error.number == _MIXED_COLLATIONS and "COERCIBLE" in error.message
+    if is_mixed or error.number == _NO_CONVERSION:
         words = message(
             "statement.other_characters",
             "a value has characters that the column compared with it cannot hold, so nothing there is"

@@ -34,10 +34,17 @@ from gateways.patience import patient_timeout
 logger = logging.getLogger(__name__)
 
 _QUESTION_S = 3.0
-_FIRST_VERSION = (10, 6)
+_FIRST_VERSIONS = {"MariaDB": (10, 6), "MySQL": (8, 0)}
 # The server refuses a write in a transaction that only reads, or for want of a right.
 _READ_ONLY, _NO_RIGHT = 1792, frozenset({1142, 1143, 1044, 1227, 1370})
 _LIMIT_S = 0.05
+# As MariaDB has it, and MySQL, where a sleep that is stopped is no error.
+_LIMITED = (
+    f"SET STATEMENT max_statement_time = {_LIMIT_S} FOR SELECT SLEEP(1)",
+    f"SELECT /*+ MAX_EXECUTION_TIME({_LIMIT_S * 1_000:.0f}) */ count(*) FROM"  # noqa: S608
+    " information_schema.collations a, information_schema.collations b, information_schema.collations c",
+)
+_SYNTAX = 1064
 
 _TOO_SLOW = refused(
     "too-slow", "The server takes too long over the questions of this check. Check again later."
@@ -50,7 +57,9 @@ SELECT t.table_name, c.column_name FROM information_schema.tables t
 JOIN information_schema.columns c ON c.table_schema = t.table_schema AND c.table_name = t.table_name
 WHERE t.table_schema = DATABASE() AND t.table_type = 'BASE TABLE' AND c.extra = '' LIMIT 1"""
 _SESSION = """
-SELECT @@sql_mode, @@autocommit, @@max_user_connections, CURRENT_USER(), DATABASE(), @@tx_read_only"""
+SELECT @@sql_mode, @@autocommit, @@max_user_connections, CURRENT_USER(), DATABASE()"""
+# MySQL has the first name no more since 8.0, MariaDB the second since 11.1.
+_READS_ONLY = "SHOW VARIABLES WHERE variable_name IN ('tx_read_only', 'transaction_read_only')"
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +108,9 @@ async def _report(session: _Session) -> ConnectionReport:
         async with asyncio.timeout(INSPECTION_S):
             session.connection.until = asyncio.get_running_loop().time() + INSPECTION_S
             [found] = await fetch(session.connection, _SESSION)
+            states = {str(state) for _, state in await fetch(session.connection, _READS_ONLY)}
             host = str(found[3]).rpartition("@")[2]
-            findings += _judge_session(session, found)
+            findings += _judge_session(session, found, reads_only=states == {"ON"})
             for ask in (find_rights, find_reading):
                 findings += await _ask(ask, session)
             findings += await _ask(_try_writes, session)
@@ -142,8 +152,10 @@ def _not_checked(error: MysqlServerError) -> Finding:
     )
 
 
-def _judge_session(session: _Session, found: tuple[object, ...]) -> Iterator[Finding]:
-    mode, autocommit, most_connections, _user, database, reads_only = found
+def _judge_session(
+    session: _Session, found: tuple[object, ...], *, reads_only: bool
+) -> Iterator[Finding]:
+    mode, autocommit, most_connections, _user, database = found
     yield ok(
         "connected",
         "Connected to the database {database} as {role}.",
@@ -151,16 +163,14 @@ def _judge_session(session: _Session, found: tuple[object, ...]) -> Iterator[Fin
         role=session.settings.user,
     )
     yield _judge_encryption(session)
-    numbers = server_name(session.opened).rpartition(" ")[2].split(".")[:2]
-    version = tuple(int(number) for number in numbers if number.isdecimal())
-    if not is_mariadb(session.opened):
+    product, numbers = server_name(session.opened).split(" ", 1)
+    version = tuple(int(number) for number in numbers.split(".")[:2] if number.isdecimal())
+    if version < (first := _FIRST_VERSIONS[product]):
         yield warning(
-            "untested-server",
-            "This is MySQL. The same rules hold, but they were tried on MariaDB alone.",
-        )
-    elif version < _FIRST_VERSION:
-        yield warning(
-            "old-version", "This version of MariaDB is older than those that were tried (10.6)."
+            "old-version",
+            "This version of {product} is older than those that were tried ({version}).",
+            product=product,
+            version=".".join(map(str, first)),
         )
     names = {"ANSI_QUOTES", "NO_BACKSLASH_ESCAPES"}
     if names.intersection(str(mode).split(",")) or not int(str(autocommit)) or not reads_only:
@@ -254,9 +264,9 @@ async def _try(connection: MysqlConnection, sql: str) -> int:
 async def _try_limit(connection: MysqlConnection, _settings: MysqlSettings) -> list[Finding]:
     """Whether the server itself stops a query that takes too long."""
     started = monotonic()
-    number = await _try(
-        connection, f"SET STATEMENT max_statement_time = {_LIMIT_S} FOR SELECT SLEEP(1)"
-    )
+    for sql in _LIMITED:
+        if (number := await _try(connection, sql)) != _SYNTAX:
+            break
     if number in TIMED_OUT and monotonic() - started < 1:
         limit = round(_LIMIT_S * 1_000)
         return [ok("time-limit", "A query over a limit of {limit} ms was stopped.", limit=limit)]
