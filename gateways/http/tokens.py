@@ -69,8 +69,9 @@ class ClientTokens:
 
         One that came meanwhile may. Where the last but one was refused a moment ago, it is not the token.
         """
-        if token in self.known[:1]:
-            now = asyncio.get_running_loop().time()
+        now = asyncio.get_running_loop().time()
+        # Of callers who were refused together the first has put an end to it.
+        if token in self.known[:1] and now < self._good_until:
             if now < self._refused_at + BETWEEN_REFUSALS_S:
                 return False
             self._good_until, self._refused_at = 0.0, now

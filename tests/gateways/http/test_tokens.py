@@ -19,6 +19,7 @@ from gateways.http.service import HttpSource
 from gateways.http.settings import ClientCredentials, HttpSettings
 from gateways.http.tokens import ServiceTokenError
 from tests.http_service import LocalService, Received, answering, running
+from tests.waiting import eventually
 
 LOCAL = AddressRules(allowed_hosts=frozenset({"127.0.0.1"}))
 SECRET = "s3cret/with+signs"
@@ -34,6 +35,9 @@ class World:
     takes_tokens: bool = True
     good: set[str] = field(default_factory=set)
     given: int = 0
+    # No token is given before so many requests were refused.
+    awaited: int = 0
+    refused: int = 0
     service: LocalService = field(init=False)
     source: HttpSource = field(init=False)
 
@@ -41,6 +45,7 @@ class World:
         authorization = request.headers.get("authorization", "")
         if not request.target.startswith("/v1/token"):
             is_good = authorization.removeprefix("Bearer ") in self.good
+            self.refused += not is_good
             body = json.dumps({"authorization": authorization}).encode()
             await answering(body, status="200 OK" if is_good else "401 No")(request, writer)
             return
@@ -48,6 +53,7 @@ class World:
             refusal = answering(b'{"error": "invalid_client"}', status="401 No")
             await refusal(request, writer)
             return
+        await eventually(lambda: self.refused >= self.awaited)
         self.given += 1
         token = f"token-{self.given}"
         if self.takes_tokens:
@@ -142,6 +148,17 @@ async def test_refused_token_is_replaced_and_the_request_sent_again() -> None:
         answer = await world.ask()
 
     assert (answer.status, world.given) == (200, 2)
+
+
+async def test_callers_whose_token_is_refused_together_all_get_the_next() -> None:
+    async with serving() as world:
+        await world.ask()
+        world.good.clear()
+        world.awaited = 3
+
+        answers = await asyncio.gather(*(world.ask() for _ in range(3)))
+
+    assert ({answer.status for answer in answers}, world.given) == ({200}, 2)
 
 
 async def test_service_that_refuses_every_token_is_asked_twice_at_most() -> None:
