@@ -12,7 +12,7 @@ from gateways.mysql.wire import MysqlServerError
 # What a query says that took its time (of MariaDB, of MySQL) and one that was stopped from outside.
 TIMED_OUT, STOPPED = frozenset({1969, 3024}), frozenset({1317, 3168})
 EQUAL_NAMES = 1060
-_SYNTAX, _NO_TABLE = 1064, 1146
+SYNTAX, _NO_TABLE = 1064, 1146
 # What MariaDB says, and MySQL, of a value with characters that a column cannot hold.
 _MIXED_COLLATIONS, _NO_CONVERSION = 1267, 3988
 _LOCKED = frozenset({1205, 1213})
@@ -44,7 +44,7 @@ def statement_error(
     """Why the statement cannot be prepared in its place, in the server's words; where, if it is sure."""
     words: Message | str = clean_words(error)
     code = _CODES.get(error.number, error.sqlstate)
-    if error.number == _SYNTAX:
+    if error.number == SYNTAX:
         offset = _find_near(error, split)
         words = _describe_syntax(error)
     else:

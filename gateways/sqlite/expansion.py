@@ -1,8 +1,8 @@
 """Bounds what SQLite would make of a statement before it runs it.
 
 SQLite copies a common table (WITH) wherever it is named. Twenty tables that each name the one before
-twice are a million copies, a gigabyte and several seconds that nothing can interrupt. And since 3.46
-it goes as deep as brackets lie in each other, on the stack of the thread; before, it took a hundred.
+twice are a million copies, a gigabyte and several seconds that nothing can interrupt. SQLite 3.46
+also follows nested brackets without a limit, on the stack of the thread; older and newer ones have one.
 """
 
 import re

@@ -25,7 +25,7 @@ from gateways.mysql.connecting import (
     open_session,
     server_name,
 )
-from gateways.mysql.errors import TIMED_OUT
+from gateways.mysql.errors import SYNTAX, TIMED_OUT
 from gateways.mysql.questions import fetch
 from gateways.mysql.settings import INSPECTION_S, MysqlSettings
 from gateways.mysql.wire import MysqlConnection, MysqlConnectionLostError, MysqlServerError
@@ -44,7 +44,6 @@ _LIMITED = (
     f"SELECT /*+ MAX_EXECUTION_TIME({_LIMIT_S * 1_000:.0f}) */ count(*) FROM"  # noqa: S608
     " information_schema.collations a, information_schema.collations b, information_schema.collations c",
 )
-_SYNTAX = 1064
 
 _TOO_SLOW = refused(
     "too-slow", "The server takes too long over the questions of this check. Check again later."
@@ -265,7 +264,7 @@ async def _try_limit(connection: MysqlConnection, _settings: MysqlSettings) -> l
     """Whether the server itself stops a query that takes too long."""
     started = monotonic()
     for sql in _LIMITED:
-        if (number := await _try(connection, sql)) != _SYNTAX:
+        if (number := await _try(connection, sql)) != SYNTAX:
             break
     if number in TIMED_OUT and monotonic() - started < 1:
         limit = round(_LIMIT_S * 1_000)
