@@ -189,9 +189,9 @@ $(EXAMPLES_VENV)/.installed: requirements-examples.txt | $(VENV)/.installed
 		$(EXAMPLES_VENV)/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-examples.txt
 	@touch $@
 
-# A path in CHROMIUM or a Chromium in PATH will do; else apt-get brings one.
-$(VENV)/.chromium: tests/browser/install_chromium.sh | $(BIN)/python
-	@sh tests/browser/install_chromium.sh
+# A path in CHROMIUM or a Chromium in PATH will do; else apt-get or Playwright brings one.
+$(VENV)/.chromium: tests/browser/install_chromium.sh | $(VENV)/.installed-dev
+	@sh tests/browser/install_chromium.sh $(BIN)/playwright
 	@touch $@
 
 # MCP clients that nobody here wrote, and axe-core, run by the Node.js of requirements-dev.

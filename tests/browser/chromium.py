@@ -10,22 +10,20 @@ ARGUMENTS = [
     "--process-per-site",
 ]
 # The shell has no windows of its own to draw: a new context costs it a third of the time.
-PROGRAMS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+PROGRAMS = ("chromium-headless-shell", "chromium", "google-chrome")
 
 
-def find_chromium() -> str:
-    """The path in CHROMIUM, else the first Chromium or Chrome in PATH; RuntimeError if there is none."""
+def find_chromium() -> str | None:
+    """The path in CHROMIUM, else the first Chromium or Chrome in PATH, if there is one."""
     for name in (os.environ.get("CHROMIUM", ""), *PROGRAMS):
         path = shutil.which(name) if name else None
         if path:
             return path
-    raise RuntimeError(
-        "Chromium is needed: run `make browser` as root on Debian or Ubuntu, install it, or name it"
-        " in CHROMIUM"
-    )
+    return None
 
 
 def launch_arguments(given: dict[str, Any]) -> dict[str, Any]:
-    """Playwright's arguments of a start, with our executable."""
-    arguments = [*given.get("args", []), *ARGUMENTS]
-    return {**given, "executable_path": find_chromium(), "args": arguments}
+    """Playwright's arguments of a start, with this machine's Chromium or else Playwright's own."""
+    arguments = {**given, "args": [*given.get("args", []), *ARGUMENTS]}
+    path = find_chromium()
+    return {**arguments, "executable_path": path} if path else arguments

@@ -1,25 +1,34 @@
 #!/bin/sh
-# Puts a Chromium on this machine, unless there is one already.
+# Puts a Chromium on this machine, unless there is one already: the system's, else the one that Playwright ($1) fetches.
 set -eu
 
-for name in "${CHROMIUM:-}" chromium-headless-shell chromium chromium-browser google-chrome; do
-    if [ -n "$name" ] && command -v "$name" >/dev/null 2>&1; then
-        exit 0
-    fi
-done
+has_chromium() {
+    for name in "${CHROMIUM:-}" chromium-headless-shell chromium google-chrome; do
+        if [ -n "$name" ] && command -v "$name" >/dev/null 2>&1; then
+            return 0
+        fi
+    done
+    return 1
+}
 
+has_chromium && exit 0
+echo "Installing Chromium for the browser tests..."
 if ! command -v apt-get >/dev/null 2>&1 || [ "$(id -u)" -ne 0 ]; then
-    echo "The browser tests need Chromium, and it cannot be installed here without root and apt-get." >&2
-    echo "Install Chromium or Chrome yourself, or name one: make browser CHROMIUM=/path/to/chrome" >&2
-    exit 1
+    exec "$1" install chromium-headless-shell
 fi
 
-echo "Installing Chromium for the browser tests..."
 export DEBIAN_FRONTEND=noninteractive
-apt-get update -qq
-# The pages speak Korean and Japanese, so the pictures of failures should too.
-apt-get install -y -qq --no-install-recommends chromium-headless-shell fonts-noto-cjk >/dev/null || apt-get install -y -qq --no-install-recommends chromium fonts-noto-cjk >/dev/null
-command -v chromium-headless-shell >/dev/null 2>&1 || command -v chromium >/dev/null 2>&1 || {
-    echo "apt-get brought no \`chromium\`: this system has it under another name; set CHROMIUM." >&2
-    exit 1
+install() {
+    apt-get install -y -qq --no-install-recommends "$@" >/dev/null
 }
+apt-get update -qq
+# The pages speak Korean and Japanese, so the pictures of failures should too. Playwright comes with a Node.js that needs libatomic.
+install fonts-noto-cjk libatomic1
+# What Ubuntu installs under this name is an empty package: its Chromium is a snap.
+for package in chromium-headless-shell chromium; do
+    if apt-cache show "$package" 2>/dev/null | grep -q .; then
+        install "$package"
+        break
+    fi
+done
+has_chromium || exec "$1" install --with-deps chromium-headless-shell
