@@ -1,5 +1,6 @@
 """Django's settings; every variable is described in docs/reference/settings.md."""
 
+import os
 import secrets
 from urllib.parse import urlsplit
 
@@ -302,5 +303,7 @@ OTEL_SERVICE_NAME = env.text("OTEL_SERVICE_NAME", "toolbuilder")
 LOG_LEVEL = env.text("LOG_LEVEL", "info").upper()
 LOG_FORMAT = env.choice("LOG_FORMAT", "text", ("text", "json"))
 LOGGING = logging_settings(LOG_LEVEL, LOG_FORMAT)
+# Else FastMCP, once imported, writes its lines in a form of its own.
+os.environ["FASTMCP_LOG_ENABLED"] = "false"
 # Of `manage.py up`, which knows no Django; here to be shown.
 LOG_MAX_BYTES, LOG_FILES_KEPT = env.log_limits()

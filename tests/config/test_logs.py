@@ -1,5 +1,6 @@
 """Log lines as they leave a process."""
 
+import importlib
 import io
 import json
 import logging
@@ -114,6 +115,16 @@ def test_json_line_holds_a_whole_traceback(lines: Lines) -> None:
 
     [line] = lines.read()
     assert json.loads(line)["exc_info"].startswith("Traceback (most recent call last):\n")
+
+
+def test_lines_of_the_mcp_server_are_like_all_others(lines: Lines) -> None:
+    importlib.import_module("mcp_runtime.server")
+
+    logging.getLogger("fastmcp.server.auth").warning("refused")
+
+    [line] = lines.read()
+    assert line.endswith(" WARNING fastmcp.server.auth [-] refused")
+    assert not logging.getLogger("fastmcp").handlers
 
 
 def test_text_line_names_the_request(lines: Lines) -> None:
