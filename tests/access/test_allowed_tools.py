@@ -97,3 +97,21 @@ def test_command_names_the_tools_of_a_key() -> None:
 
     written = dict(ApiKey.objects.values_list("name", "allowed_tools"))
     assert written == {"a": ["sales", "stores"], "b": ["*"]}
+
+
+@pytest.mark.django_db
+def test_command_tells_of_names_that_nothing_has() -> None:
+    told = StringIO()
+    tools = ["--tool", "get_tags", "--tool", "get_tag"]
+    sources = ["--sql-source", "main_db", "--sql-source", "lake"]
+    command = ("create_api_key", "a", *tools, *sources)
+    # With the checks, as on the command line: they load the pages, which know the tools.
+    call_command(*command, skip_checks=False, stdout=StringIO(), stderr=told)
+
+    *warnings, created = told.getvalue().splitlines()
+    assert warnings == [
+        "Warning: there is no tool 'get_tag' as yet; did you mean 'get_tags'?",
+        "Warning: there is no data source 'lake' as yet",
+    ]
+    assert "created" in created
+    assert ApiKey.objects.get().allowed_tools == ["get_tags", "get_tag"]

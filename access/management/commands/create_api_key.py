@@ -4,6 +4,7 @@ import json
 from argparse import ArgumentParser
 from collections.abc import Callable, Iterable
 from datetime import timedelta
+from difflib import get_close_matches
 from typing import Any, TypeVar
 
 from django.contrib.auth.models import User
@@ -11,11 +12,12 @@ from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
-from access.allowed_tools import check_allowed_tools, every_tool
+from access.allowed_tools import EVERY_TOOL, check_allowed_tools, every_tool
 from access.claims import check_claims
 from access.keys import create_key, rotate_key
 from access.models import ApiKey, Toolset
 from access.networks import check_networks
+from access.tool_names import offered_sources, tool_names
 from core.catalogue.entries import DEFAULT_SOURCE_NAME
 from core.grants import DEFAULT_SOURCE, BuiltinGroup
 
@@ -91,8 +93,23 @@ class Command(BaseCommand):
             claims=_read_claims(options["claim"]),
         )
         issued = create_key(key)
+        self._tell_of_absent(options["tool"] or [], options["sql_source"] or [])
         self.stdout.write(issued.token)
         self.stderr.write(f"Key {issued.key.key_id} created. The token above is shown only once.")
+
+    def _tell_of_absent(self, tools: Iterable[str], sources: Iterable[str]) -> None:
+        """Say which names nothing has: a key may be made before its tools are, or with a typing error."""
+        everybody = User(is_superuser=True)
+        offered_to_all = {
+            "tool": (set(tools) - {EVERY_TOOL}, tool_names),
+            "data source": (set(sources) - {DEFAULT_SOURCE_NAME, NO_SOURCE}, offered_sources),
+        }
+        for kind, (named, offered) in offered_to_all.items():
+            known = offered(everybody) if named else []
+            for name in sorted(named.difference(known)):
+                near = get_close_matches(name, known, n=1)
+                hint = f"; did you mean {near[0]!r}?" if near else ""
+                self.stderr.write(f"Warning: there is no {kind} {name!r} as yet{hint}")
 
     def _rotate(self, key_id: str, hours: int) -> None:
         key = ApiKey.objects.select_related("owner").filter(key_id=key_id).first()
