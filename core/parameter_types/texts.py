@@ -92,7 +92,7 @@ class UuidKind(Kind):
     expected = message("arguments.uuid", "must be a UUID like 6f1c0c0e-2d5b-4b7e-9a53-0f6d2c1e8b3a")
     example = placeholder = "6f1c0c0e-2d5b-4b7e-9a53-0f6d2c1e8b3a"
     database_type = "uuid"
-    kept_types = frozenset({"uuid"})
+    kept_types = proposed_for = frozenset({"uuid"})
     json_format = "uuid"
     icon = "tag"
 

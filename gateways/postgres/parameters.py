@@ -45,6 +45,10 @@ _OIDS = {
     "jsonb": 3802,
     "uuid": 2950,
     "numeric[]": NUMERIC_LIST_OID,
+    "date[]": 1182,
+    "timestamp[]": 1115,
+    "timestamptz[]": 1185,
+    "uuid[]": 2951,
 }
 DECLARED_OIDS = {declared: _OIDS[kind.database_type] for declared, kind in PARAMETER_TYPES.items()}
 _NATURAL_OIDS = {
@@ -56,9 +60,12 @@ _INTEGER_BITS = {21: 15, 23: 31, 20: 63, 1005: 15, 1007: 31, 1016: 63}
 _JSON_OIDS = frozenset({114, 3802})
 _NONE: frozenset[int] = frozenset()
 _SUGGESTED = {
-    _OIDS[name]: declared
-    for declared, kind in PARAMETER_TYPES.items()
-    for name in kind.proposed_for & _OIDS.keys()
+    **{oid: ParameterType.STRING_LIST for name, oid in _OIDS.items() if name.endswith("[]")},
+    **{
+        _OIDS[name]: declared
+        for declared, kind in PARAMETER_TYPES.items()
+        for name in kind.proposed_for & _OIDS.keys()
+    },
 }
 
 

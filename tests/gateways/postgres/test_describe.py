@@ -28,6 +28,29 @@ async def test_columns_have_names_and_types(source: PostgresSource) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("condition", "expected"),
+    [
+        ("id = :x", T.INTEGER),
+        ("id = ANY(:x)", T.INTEGER_LIST),
+        ("price = :x", T.NUMBER),
+        ("at = :x", T.DATETIME),
+        ("at = ANY(:x)", T.STRING_LIST),
+        ("reference = :x", T.UUID),
+        ("reference = ANY(:x)", T.STRING_LIST),
+    ],
+    ids=str,
+)
+async def test_column_says_the_type_of_the_parameter_beside_it(
+    source: PostgresSource, condition: str, expected: ParameterType
+) -> None:
+    statement = compile_statement(f"SELECT id FROM item WHERE {condition}")  # noqa: S608
+
+    inspection = await source.inspect(statement, [None], "kim")
+
+    assert inspection.parameter_types == (expected,)
+
+
 async def test_statement_is_not_run(source: PostgresSource) -> None:
     await describe(source, "SELECT 1 / 0 FROM item")
 
