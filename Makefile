@@ -150,7 +150,8 @@ clean:  ## Remove the environments and caches; .data, the databases, stays
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "Python 3.11 or newer is needed; say which: make install PYTHON=python3.12"; exit 1; }
-	$(PYTHON) -m venv $(VENV)
+	@echo "Making $(VENV)..."
+	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); exit 1; }
 
 # uv installs in seconds what takes pip a minute; where it cannot be had, pip does it.
 $(VENV)/.installed: requirements.txt | $(BIN)/python
