@@ -60,6 +60,7 @@ _INTEGER_BITS = {21: 15, 23: 31, 20: 63, 1005: 15, 1007: 31, 1016: 63}
 _JSON_OIDS = frozenset({114, 3802})
 _NONE: frozenset[int] = frozenset()
 _SUGGESTED = {
+    # Of what no list is declared, such as dates, a list of texts is.
     **{oid: ParameterType.STRING_LIST for name, oid in _OIDS.items() if name.endswith("[]")},
     **{
         _OIDS[name]: declared

@@ -108,7 +108,7 @@ def test_command_tells_of_names_that_nothing_has() -> None:
     # With the checks, as on the command line: they load the pages, which know the tools.
     call_command(*command, skip_checks=False, stdout=StringIO(), stderr=told)
 
-    *warnings, created = told.getvalue().splitlines()
+    created, *warnings = told.getvalue().splitlines()
     assert warnings == [
         "Warning: there is no tool 'get_tag' as yet; did you mean 'get_tags'?",
         "Warning: there is no data source 'lake' as yet",

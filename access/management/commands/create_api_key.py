@@ -93,23 +93,24 @@ class Command(BaseCommand):
             claims=_read_claims(options["claim"]),
         )
         issued = create_key(key)
-        self._tell_of_absent(options["tool"] or [], options["sql_source"] or [])
         self.stdout.write(issued.token)
         self.stderr.write(f"Key {issued.key.key_id} created. The token above is shown only once.")
+        self._warn_of_absent("tool", options["tool"], tool_names)
+        self._warn_of_absent("data source", options["sql_source"], offered_sources)
 
-    def _tell_of_absent(self, tools: Iterable[str], sources: Iterable[str]) -> None:
-        """Say which names nothing has: a key may be made before its tools are, or with a typing error."""
-        everybody = User(is_superuser=True)
-        offered_to_all = {
-            "tool": (set(tools) - {EVERY_TOOL}, tool_names),
-            "data source": (set(sources) - {DEFAULT_SOURCE_NAME, NO_SOURCE}, offered_sources),
-        }
-        for kind, (named, offered) in offered_to_all.items():
-            known = offered(everybody) if named else []
-            for name in sorted(named.difference(known)):
-                near = get_close_matches(name, known, n=1)
-                hint = f"; did you mean {near[0]!r}?" if near else ""
-                self.stderr.write(f"Warning: there is no {kind} {name!r} as yet{hint}")
+    def _warn_of_absent(
+        self, kind: str, named: list[str] | None, offered: Callable[[User], list[str]]
+    ) -> None:
+        """Name what is not there: made later than the key, or a typing error."""
+        if not named:
+            return
+        known = offered(User(is_superuser=True))
+        for name in sorted(
+            {*named}.difference(known, (EVERY_TOOL, DEFAULT_SOURCE_NAME, NO_SOURCE))
+        ):
+            near = get_close_matches(name, known, n=1)
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            self.stderr.write(f"Warning: there is no {kind} {name!r} as yet{hint}")
 
     def _rotate(self, key_id: str, hours: int) -> None:
         key = ApiKey.objects.select_related("owner").filter(key_id=key_id).first()
