@@ -1,7 +1,7 @@
 """What answers a request before the ASGI application, and the place it takes among uvicorn's cycles."""
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
 from typing import Any, Protocol
 
 from msgspec import Struct
@@ -10,6 +10,8 @@ MAX_BODY_BYTES = 65_536
 HEAD_END = b"\r\n\r\n"
 # Each has some 3 KiB.
 MOST_HEADS = 1_024
+# Bytes that tell which heads have come before; a power of two.
+MARKS = 16_384
 
 
 class DirectHead:
@@ -44,10 +46,18 @@ class DirectRequest(Struct, frozen=True):
 
 
 class KnownHeads:
-    """Heads by their bytes, of all connections of a server: clients send the same ones again and again."""
+    """Heads by their bytes, of all connections of a server: clients send the same ones again and again.
+
+    One is kept when it comes for the second time. Those of short sessions come once; kept, each would
+    hold a page of memory long after the burst that it was part of.
+    """
 
     def __init__(self) -> None:
         self._heads: dict[bytes, DirectHead] = {}
+        # Where a head's hash says, another part of it.
+        self._marks = bytearray(MARKS)
+        # uvicorn's headers of every answer, which it makes once a second, and their lines.
+        self._usual: tuple[object, bytes] = (None, b"")
 
     def find(self, data: bytes) -> tuple[DirectHead | None, bytes]:
         """The head with which the data begin, None for an unknown one, and what follows it."""
@@ -55,7 +65,7 @@ class KnownHeads:
         return self._heads.get(lines) if end else None, rest
 
     def keep(self, head: DirectHead, data: bytes, body: bytes) -> None:
-        """Remember a judged head.
+        """Remember a judged head that came before, or that it came.
 
         `data` are what came first of the request, and nothing is kept where more is in them than its
         head and its `body`: they were all that the parser read.
@@ -63,9 +73,20 @@ class KnownHeads:
         lines, end, rest = data.partition(HEAD_END)
         if head.judged is None or not end or rest not in (b"", body):
             return
+        mark = hash(lines) & 0xFFFFFFFF
+        place, value = mark % MARKS, mark // MARKS % 255 + 1
+        if self._marks[place] != value:
+            self._marks[place] = value
+            return
         if len(self._heads) >= MOST_HEADS:
             self._heads.clear()
         self._heads[lines] = head
+
+    def write_usual(self, headers: Sequence[tuple[bytes, bytes]]) -> bytes:
+        """The lines of headers that all answers have."""
+        if headers is not self._usual[0]:
+            self._usual = headers, b"".join(b"%b: %b\r\n" % header for header in headers)
+        return self._usual[1]
 
 
 class DirectAnswer(Struct, frozen=True):

@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import Coroutine
 from enum import Enum, auto
+from functools import cached_property
 from math import inf
 from typing import Any
 
@@ -56,12 +57,44 @@ class RefusedRequestError(Exception):
         self.status = status
 
 
+class _Flow(FlowControl):
+    """uvicorn's flow control; its event, which has a deque, is made when it is needed."""
+
+    def __init__(self, transport: asyncio.Transport) -> None:
+        self._transport = transport
+        self.read_paused = self.write_paused = False
+
+    @cached_property
+    def _is_writable_event(self) -> asyncio.Event:  # type: ignore[override]
+        event = asyncio.Event()
+        if not self.write_paused:
+            event.set()
+        return event
+
+
+class _Pipeline(list[Any]):
+    """A queue that is empty nearly always: a deque takes 700 bytes before there is anything in it."""
+
+    __slots__ = ()
+
+    def appendleft(self, item: object) -> None:
+        self.insert(0, item)
+
+
 class HttpProtocol(HttpToolsProtocol):
     """One connection. `close_if_late` is to be called about once a second.
 
     A small POST to the path of `direct` is offered to it when its body is there, and to the ASGI
-    application where it does not take it.
+    application where it does not take it. Thousands of connections may be open, and what each call
+    touches of its own is read from memory again: each is as small as it can be.
     """
+
+    # With more than 30 attributes an instance would have a dictionary of its own.
+    __slots__ = (
+        *("_body", "_body_bytes", "_direct", "_first", "_head_bytes", "_heads", "_held"),
+        *("_is_parting", "_limits", "_offered", "_peer", "_phase", "_phase_began", "_refusal"),
+        *("_was_offered", "url"),
+    )
 
     def __init__(
         self,
@@ -73,6 +106,7 @@ class HttpProtocol(HttpToolsProtocol):
     ) -> None:
         """`heads` are those of all connections of the server."""
         super().__init__(**parts)
+        self.pipeline = _Pipeline()  # type: ignore[assignment]
         self._limits = limits
         self._direct = direct
         self._heads = heads or KnownHeads()
@@ -86,8 +120,6 @@ class HttpProtocol(HttpToolsProtocol):
         # Whether the request was offered before, and has waited since.
         self._was_offered = False
         self._peer = ""
-        # uvicorn's headers of every answer, which it makes once a second, and their lines.
-        self._usual: tuple[object, bytes] = (None, b"")
         self._phase = _IDLE
         self._phase_began = self.loop.time()
         self._head_bytes = 0
@@ -99,9 +131,10 @@ class HttpProtocol(HttpToolsProtocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         if len(self.connections) < self._limits.max_connections:
             super().connection_made(transport)
+            self.flow = _Flow(transport)
             self._peer = self.client[0] if self.client else ""
             return
-        self.transport, self.flow = transport, FlowControl(transport)
+        self.transport, self.flow = transport, _Flow(transport)
         self._refuse(503, "Too many connections; try again later.")
 
     def data_received(self, data: bytes) -> None:
@@ -277,6 +310,7 @@ class HttpProtocol(HttpToolsProtocol):
             self._offered = None
             if self._answer_directly(DirectRequest(head, self._body, self.server, self._peer)):
                 self._heads.keep(head, first, self._body)
+                self.headers, self._body = [], b""
                 return
             _, end, rest = first.partition(HEAD_END)
             if end and rest == self._body and self._offer_again(head, first):
@@ -318,19 +352,18 @@ class HttpProtocol(HttpToolsProtocol):
         finally:
             # A callback of the task would be a step of the loop more.
             self.tasks.discard(cycle.task)
+            cycle.task = None
 
     def _write_answer(self, cycle: DirectCycle, answer: DirectAnswer) -> None:
         cycle.response_complete = True
         if cycle.disconnected or self.transport.is_closing():
             return
-        usual = self.server_state.default_headers
-        if usual is not self._usual[0]:
-            self._usual = usual, b"".join(b"%b: %b\r\n" % header for header in usual)
+        usual = self._heads.write_usual(self.server_state.default_headers)
         end = b"\r\n" if cycle.keep_alive else b"connection: close\r\n\r\n"
         self.transport.write(
             b"%b%b%bcontent-length: %d\r\n%b%b"
             % (
-                *(STATUS_LINE[answer.status], self._usual[1], answer.headers),
+                *(STATUS_LINE[answer.status], usual, answer.headers),
                 *(len(answer.body), end, answer.body),
             )
         )
