@@ -48,7 +48,8 @@ from mcp_runtime.refusals import Refusals
 from mcp_runtime.search.listing import ListingRule
 from mcp_runtime.search.records import write_calls
 from mcp_runtime.search.service import ToolSearchService
-from mcp_runtime.shared_sessions import SESSIONS_CHANNEL, SharedSessions
+from mcp_runtime.session_news import SESSIONS_CHANNEL, NewsWriter
+from mcp_runtime.shared_sessions import SharedSessions
 from mcp_runtime.store import MOST_JUDGED_AT_START, ToolStore
 from mcp_runtime.tokens import BearerVerifier
 from tools.builtin.registry import BuiltinServices, builtin_tools, choose_tools
@@ -92,6 +93,7 @@ class Runtime:
         rule = ListingRule(settings.MCP_TOOL_LISTING, frozenset(settings.MCP_PINNED_TOOLS))
         self.provider = SnapshotProvider(self.caller, rule)
         self.mcp = self._build_server(auth_required=auth_required)
+        self._news = NewsWriter(self.id, self._keys_thread)
         self._lane = DirectLane(
             PATH,
             tool_caller=self.caller,
@@ -99,6 +101,7 @@ class Runtime:
             guard=HostOriginGuardMiddleware(Response(), settings.MCP_ALLOWED_HOSTS, mode="strict"),
             server=self.mcp._mcp_server,
             lists=ToolLists(rule),
+            news=self._news,
         )
         # What answers plain requests before the application does.
         self.lane = self._lane if settings.MCP_DIRECT_LANE else None
@@ -197,7 +200,7 @@ class Runtime:
     async def _lifespan(self, _mcp: FastMCP) -> AsyncIterator[None]:
         if self._app is not None:
             self._lane.sessions.manager = manager = find_manager(self._app, PATH)
-            self._sessions = SharedSessions(self.id, self._keys_thread, manager, self._lane)
+            self._sessions = SharedSessions(self._keys_thread, self._news, manager, self._lane)
             limit_bodies(
                 manager,
                 self._sessions,

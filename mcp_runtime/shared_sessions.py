@@ -7,7 +7,6 @@ from uuid import UUID
 
 import msgspec
 from django.db import Error as DatabaseError
-from django.db import connection, transaction
 from mcp.server.auth.middleware.bearer_auth import (
     AuthenticatedUser,
     AuthorizationContext,
@@ -17,7 +16,6 @@ from mcp.server.streamable_http import MCP_SESSION_ID_HEADER
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager, _error_response
 from mcp.shared.inbound import MCP_PROTOCOL_VERSION_HEADER
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
-from msgspec import Struct
 from starlette.datastructures import Headers
 from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
@@ -36,32 +34,20 @@ from mcp_runtime.lane.requests import (
 from mcp_runtime.lane.sessions import LaneSession
 from mcp_runtime.lane.streams import ChangeStream
 from mcp_runtime.session_ids import read_session_id, write_session_id
+from mcp_runtime.session_news import NewsWriter, SessionNews
 
 logger = logging.getLogger(__name__)
 
-SESSIONS_CHANNEL = "toolbuilder_sessions"
 # So long the first request of a session here waits to hear whether its client has ended it elsewhere.
 PATIENCE_S = 2.0
 # While it is begun a session takes twice what it takes then; more at once are not begun faster.
 MOST_OPENINGS = 8
-# PostgreSQL's limit is 8,000 bytes.
-MAX_NEWS_BYTES = 7_000
-
-
-class SessionNews(Struct):
-    """What one process tells the others: a message of a session's client, or that it ended the session ('')."""
-
-    sender: UUID
-    session_id: str
-    message: str
-
 
 _OPENING: dict[str, Any] = {"jsonrpc": "2.0", "id": "adoption", "method": "initialize"}
 # What the client said of itself is not known here.
 _ABOUT: dict[str, Any] = {"capabilities": {}, "clientInfo": {"name": "", "version": ""}}
 # What ASGI gives an application for one request.
 _Exchange = tuple[Scope, Receive, Send]
-_news = msgspec.json.Decoder(SessionNews)
 
 
 class SharedSessions:
@@ -75,16 +61,15 @@ class SharedSessions:
 
     def __init__(
         self,
-        runtime_id: UUID,
         database: DatabaseThread,
+        news: NewsWriter,
         manager: StreamableHTTPSessionManager,
         lane: DirectLane,
     ) -> None:
-        self._here = runtime_id
         self._database = database
+        self._news = news
         self._manager = manager
         self._lane = lane
-        self._adoptions: dict[str, asyncio.Task[None]] = {}
         self._openings = asyncio.Semaphore(MOST_OPENINGS)
         self._following: set[asyncio.Task[None]] = set()
 
@@ -110,10 +95,13 @@ class SharedSessions:
                 if is_open:
                     return
         elif (session := read_session_id(session_id, owner)) is not None:
-            alone = self._find_alone(session_id) if _needs_no_sdk(scope, body) else None
+            is_enough = _needs_no_sdk(scope, body)
+            alone = self._lane.sessions.find_alone(session_id) if is_enough else None
             if alone is None:
                 await self._adopt(session_id, owner, *session)
             await self._tell_others(scope["method"], body, session_id, session[1])
+            if scope["method"] == "DELETE":
+                self._lane.sessions.forget(session_id)
             if alone is not None:
                 await self._answer_alone(session_id, alone, (scope, receive, send))
                 return
@@ -123,23 +111,24 @@ class SharedSessions:
         self, session_id: str, owner: AuthorizationContext | None, version: str, number: UUID
     ) -> None:
         """Begin the session here too, unless it is known or its client has ended it."""
+        known, adoptions = self._lane.sessions.find_alone(session_id), self._lane.sessions.adoptions
 
         async def adopt() -> None:
             about = _ABOUT
-            if (known := self._lane.sessions.find_alone(session_id)) is not None:
+            if known is not None:
                 about = msgspec.json.decode(known.opening)
             elif await self._is_ended(number):
                 return
             opening = encode_json(_OPENING | {"params": about | {"protocolVersion": version}})
             await self._open(session_id, owner, _exchange(session_id, opening))
 
-        adoption = self._adoptions.get(session_id)
+        adoption = adoptions.get(session_id)
         if adoption is None:
             if session_id in self._manager._server_instances:
                 return
             adoption = asyncio.create_task(adopt())
-            self._adoptions[session_id] = adoption
-            adoption.add_done_callback(lambda _: self._adoptions.pop(session_id))
+            adoptions[session_id] = adoption
+            adoption.add_done_callback(lambda _: adoptions.pop(session_id))
         await asyncio.shield(adoption)
 
     async def _is_ended(self, number: UUID) -> bool:
@@ -149,10 +138,6 @@ class SharedSessions:
         except (DatabaseError, TimeoutError):
             logger.warning("a session is taken for open: the database is away")
         return False
-
-    def _find_alone(self, session_id: str) -> LaneSession | None:
-        """A session of the direct lane's that the SDK has not begun, nor is about to."""
-        return None if session_id in self._adoptions else self._lane.sessions.find_alone(session_id)
 
     async def _answer_alone(
         self, session_id: str, session: LaneSession, exchange: _Exchange
@@ -175,7 +160,6 @@ class SharedSessions:
                 session.stream = None
             return
         if scope["method"] == "DELETE":
-            self._lane.sessions.forget(session_id)
             status = 200
         answer = Response(None, status, lines, media_type="application/json")
         await answer(scope, receive, send)
@@ -198,34 +182,22 @@ class SharedSessions:
 
     async def _tell_others(self, method: str, body: bytes, session_id: str, number: UUID) -> None:
         """Publish what this request of the session's own client means for other processes."""
-        is_end = method == "DELETE"
         if (cancelled := read_cancellation(body)) is not None:
             self._lane.cancel(session_id, cancelled)
-        if not is_end and not concerns_another_request(body):
-            return
-        text = "" if is_end else body.decode(errors="replace")
-        news = msgspec.json.encode(SessionNews(self._here, session_id, text))
-        if len(news) > MAX_NEWS_BYTES:
-            return
-        try:
-            await self._database.call(publish_news, news.decode(), number if is_end else None)
-        except (DatabaseError, TimeoutError):
-            logger.warning("other processes cannot be told of a session; the database is away")
+        if method == "DELETE":
+            await self._news.end(session_id, number)
+        elif concerns_another_request(body):
+            await self._news.tell(session_id, body.decode(errors="replace"))
 
     def hear(self, payload: str) -> None:
         """Follow, soon, what another process tells."""
-        try:
-            news = _news.decode(payload)
-        except msgspec.MsgspecError:
-            logger.warning("unreadable news of a session")
-            return
-        if news.sender != self._here:
+        if (news := self._news.read(payload)) is not None:
             task = asyncio.create_task(self._follow(news))
             self._following.add(task)
             task.add_done_callback(self._following.discard)
 
     async def _follow(self, news: SessionNews) -> None:
-        if adoption := self._adoptions.get(news.session_id):
+        if adoption := self._lane.sessions.adoptions.get(news.session_id):
             await adoption
         transport = self._manager._server_instances.get(news.session_id)
         body = news.message.encode()
@@ -244,14 +216,6 @@ class SharedSessions:
 def is_ended(number: UUID) -> bool:
     """Whether the client of this session has ended it, anywhere."""
     return EndedSession.objects.filter(number=number).exists()
-
-
-def publish_news(news: str, ended: UUID | None) -> None:
-    """Tell the other processes; `ended` is the number of a session that is over for good."""
-    with transaction.atomic(), connection.cursor() as cursor:
-        if ended is not None:
-            EndedSession.objects.bulk_create([EndedSession(number=ended)], ignore_conflicts=True)
-        cursor.execute("SELECT pg_notify(%s, %s)", [SESSIONS_CHANNEL, news])
 
 
 def _needs_no_sdk(scope: Scope, body: bytes) -> bool:

@@ -15,20 +15,28 @@ MARKS = 16_384
 
 
 class DirectHead:
-    """The head of a small POST whose headers are there once each; `path` is below the application's own.
+    """The head of a small POST, or of a DELETE without a body, whose headers are there once each.
+
+    `path` is below the application's own.
 
     An application that judges heads alone, and not bodies, may leave what it found in `judged`: the head
     is then kept, and neither parsed nor judged again for whoever sends the same bytes.
     """
 
-    __slots__ = ("body_bytes", "headers", "judged", "keep_alive", "path")
+    __slots__ = ("body_bytes", "headers", "judged", "keep_alive", "method", "path")
 
     def __init__(
-        self, headers: dict[bytes, bytes], path: bytes = b"", *, keep_alive: bool = True
+        self,
+        headers: dict[bytes, bytes],
+        path: bytes = b"",
+        *,
+        method: bytes = b"POST",
+        keep_alive: bool = True,
     ) -> None:
         """`keep_alive`: whether the client asks more on this connection."""
         self.headers, self.path, self.keep_alive = headers, path, keep_alive
-        self.body_bytes = int(headers[b"content-length"])
+        self.method = method
+        self.body_bytes = int(headers.get(b"content-length", b"0"))
         self.judged: Any = None
 
 

@@ -4,12 +4,10 @@ import asyncio
 import logging
 from collections.abc import Coroutine
 from enum import Enum, auto
-from functools import cached_property
 from math import inf
 from typing import Any
 
 import httptools
-from uvicorn.protocols.http.flow_control import FlowControl
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
 from gateways.http_server.direct import (
@@ -22,6 +20,7 @@ from gateways.http_server.direct import (
     DirectRequest,
     KnownHeads,
 )
+from gateways.http_server.lean import Flow, Pipeline
 from gateways.http_server.limits import HttpLimits
 
 logger = logging.getLogger(__name__)
@@ -57,35 +56,11 @@ class RefusedRequestError(Exception):
         self.status = status
 
 
-class _Flow(FlowControl):
-    """uvicorn's flow control; its event, which has a deque, is made when it is needed."""
-
-    def __init__(self, transport: asyncio.Transport) -> None:
-        self._transport = transport
-        self.read_paused = self.write_paused = False
-
-    @cached_property
-    def _is_writable_event(self) -> asyncio.Event:  # type: ignore[override]
-        event = asyncio.Event()
-        if not self.write_paused:
-            event.set()
-        return event
-
-
-class _Pipeline(list[Any]):
-    """A queue that is empty nearly always: a deque takes 700 bytes before there is anything in it."""
-
-    __slots__ = ()
-
-    def appendleft(self, item: object) -> None:
-        self.insert(0, item)
-
-
 class HttpProtocol(HttpToolsProtocol):
     """One connection. `close_if_late` is to be called about once a second.
 
-    A small POST to the path of `direct` is offered to it when its body is there, and to the ASGI
-    application where it does not take it. Thousands of connections may be open, and what each call
+    A small POST to the path of `direct` is offered to it when its body is there, as is a DELETE, and to
+    the ASGI application where it does not take it. Thousands of connections may be open, and what each call
     touches of its own is read from memory again: each is as small as it can be.
     """
 
@@ -106,7 +81,7 @@ class HttpProtocol(HttpToolsProtocol):
     ) -> None:
         """`heads` are those of all connections of the server."""
         super().__init__(**parts)
-        self.pipeline = _Pipeline()  # type: ignore[assignment]
+        self.pipeline = Pipeline()  # type: ignore[assignment]
         self._limits = limits
         self._direct = direct
         self._heads = heads or KnownHeads()
@@ -131,10 +106,10 @@ class HttpProtocol(HttpToolsProtocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         if len(self.connections) < self._limits.max_connections:
             super().connection_made(transport)
-            self.flow = _Flow(transport)
+            self.flow = Flow(transport)
             self._peer = self.client[0] if self.client else ""
             return
-        self.transport, self.flow = transport, _Flow(transport)
+        self.transport, self.flow = transport, Flow(transport)
         self._refuse(503, "Too many connections; try again later.")
 
     def data_received(self, data: bytes) -> None:
@@ -203,24 +178,27 @@ class HttpProtocol(HttpToolsProtocol):
             return
         self.expect_100_continue = headers.get(b"expect", b"").lower() == b"100-continue"
         self._phase, self._phase_began = _BODY, self.loop.time()
-        if is_plain and method == b"POST" and self._may_be_direct(headers):
+        if is_plain and self._may_be_direct(method, headers):
             assert self._direct is not None  # noqa: S101 - narrows
             path = self.url[len(self._direct.path) + 1 :]
             keep_alive = self.parser.should_keep_alive()
-            self._offered = DirectHead(headers, path, keep_alive=keep_alive)
+            self._offered = DirectHead(headers, path, method=method, keep_alive=keep_alive)
             self._body = b""
         else:
             self._begin_cycle()
 
-    def _may_be_direct(self, headers: dict[bytes, bytes]) -> bool:
-        """Whether a POST is small, and by a client that waits for one answer at a time."""
+    def _may_be_direct(self, method: bytes, headers: dict[bytes, bytes]) -> bool:
+        """Whether a request is a small POST or a bare DELETE, of a client that waits for its answer."""
         size = headers.get(b"content-length", b"")
+        if method == b"POST":
+            is_small = size.isdigit() and len(size) < 6 and int(size) <= MAX_BODY_BYTES
+        else:
+            is_bare = size in (b"", b"0") and b"transfer-encoding" not in headers
+            is_small = method == b"DELETE" and is_bare
         return (
-            self._direct is not None
+            is_small
+            and self._direct is not None
             and (self.url == self._direct.path or self._is_below(self._direct.path))
-            and size.isdigit()
-            and len(size) < 6
-            and int(size) <= MAX_BODY_BYTES
             and not self.expect_100_continue
             and self._is_ready
         )

@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import Coroutine
 from typing import Any
+from uuid import UUID
 
 from fastmcp.server.http import HostOriginGuardMiddleware, _host_matches
 from fastmcp.server.low_level import LowLevelServer
@@ -44,6 +45,7 @@ from mcp_runtime.lane.requests import (
 from mcp_runtime.lane.sessions import LaneSession, Sessions
 from mcp_runtime.lane.taken import TakenRequest, write_result
 from mcp_runtime.origins import read_session
+from mcp_runtime.session_news import NewsWriter
 from mcp_runtime.tokens import BearerVerifier
 from tools.builtin.tool import BuiltinTool
 
@@ -66,11 +68,12 @@ class DirectLane:
         guard: HostOriginGuardMiddleware,
         server: LowLevelServer,
         lists: ToolLists,
+        news: NewsWriter,
     ) -> None:
         """`verifier` None: anybody may call."""
         self.path = path.encode()
         self.sessions = Sessions()
-        self._lists = lists
+        self._lists, self._news = lists, news
         self._tool_caller = tool_caller
         self._verifier = verifier
         self._guard = guard
@@ -93,6 +96,8 @@ class DirectLane:
         if admitted is None:
             return None
         head, caller = admitted
+        if request.head.method == b"DELETE":
+            return self._end_session(head, caller)
         if not head.version and not head.session_id:
             return self._begin_session(head, caller, request.body)
         taken = self._take(head, caller, request.body)
@@ -151,6 +156,19 @@ class DirectLane:
         lines = b"%bmcp-session-id: %b\r\n" % (self._name(head)[1], session_id.encode())
         return DirectAnswer(lines, write_result(request.id, self._openings.initialize(read[0])))
 
+    def _end_session(
+        self, head: JudgedHead, caller: Caller
+    ) -> Coroutine[Any, Any, DirectAnswer] | None:
+        """What ends a session that is the lane's alone."""
+        number = None if head.version else self.sessions.find_number(head.session_id, caller)
+
+        async def end(number: UUID) -> DirectAnswer:
+            await self._news.end(head.session_id, number)
+            self.sessions.forget(head.session_id)
+            return DirectAnswer(self._name(head)[1], b"")
+
+        return None if number is None else end(number)
+
     def _take(
         self, head: JudgedHead, caller: Caller, content: bytes
     ) -> TakenRequest | DirectAnswer | None:
@@ -200,7 +218,8 @@ class DirectLane:
         head, headers = request.head, request.head.headers
         scheme, _, token = headers.get(b"authorization", b"").partition(b" ")
         is_known = self._verifier is None or scheme == b"Bearer"
-        if not is_known or not is_plain(headers) or not self._is_our_host(request):
+        is_ordinary = head.method == b"DELETE" or is_plain(headers)
+        if not (is_known and is_ordinary and self._is_our_host(request)) or b"origin" in headers:
             return None
         named, session_id = headers.get(b"mcp-protocol-version"), ""
         if (version := MODERN.get(named or b"", "")) == "":

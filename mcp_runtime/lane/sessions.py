@@ -2,6 +2,7 @@
 
 import asyncio
 from typing import Any
+from uuid import UUID
 from weakref import WeakValueDictionary
 
 from fastmcp.server.http import StreamableHTTPASGIApp
@@ -15,7 +16,7 @@ from starlette.routing import Route
 from mcp_runtime.caller import Caller
 from mcp_runtime.lane.streams import ChangeStream
 from mcp_runtime.origins import read_session_client
-from mcp_runtime.session_ids import write_session_id
+from mcp_runtime.session_ids import read_session_id, write_session_id
 
 # More are known again by their next request, which the SDK begins them for.
 MOST_SESSIONS = 10_000
@@ -44,6 +45,8 @@ class Sessions:
 
     def __init__(self) -> None:
         self.manager: StreamableHTTPSessionManager | None = None
+        # Under way; then the SDK knows these sessions, too.
+        self.adoptions: dict[str, asyncio.Task[None]] = {}
         # Who was used last is last, to a minute.
         self._kept: dict[str, LaneSession] = {}
         self._connections: WeakValueDictionary[str, Connection] = WeakValueDictionary()
@@ -86,11 +89,19 @@ class Sessions:
         return session
 
     def find_alone(self, session_id: str) -> LaneSession | None:
-        """A session that the SDK knows nothing of, since no request has needed it there."""
+        """A session that the SDK has not begun, nor is about to, since no request has needed it there."""
         session = self._kept.get(session_id)
         assert self.manager is not None  # noqa: S101 - it serves
-        is_alone = session_id not in self.manager._server_instances
+        begun = self.manager._server_instances
+        is_alone = session_id not in begun and session_id not in self.adoptions
         return session if session is not None and session.opening and is_alone else None
+
+    def find_number(self, session_id: str, caller: Caller) -> UUID | None:
+        """That of a session of the caller's which the SDK knows nothing of."""
+        alone = self.find_alone(session_id)
+        owner = _owner_of(caller)
+        read = read_session_id(session_id, owner) if alone and alone.owner == owner else None
+        return read[1] if read is not None else None
 
     def forget(self, session_id: str) -> None:
         """The session has ended, or is unused."""

@@ -174,6 +174,21 @@ async def test_body_in_pieces_is_collected() -> None:
     assert direct.offered == [b"in pieces"]
 
 
+@pytest.mark.parametrize("more", [b"", b"Content-Length: 0\r\n"], ids=["bare", "of 0 bytes"])
+async def test_bare_delete_is_offered(more: bytes) -> None:
+    direct, request = Direct(), b"DELETE / HTTP/1.1\r\nHost: a\r\n%b\r\n" % more
+
+    async with serving(PATIENT, direct) as stage, stage.sent() as (reader, writer):
+        for _ in range(4):
+            writer.write(request)
+            await reader.readuntil(b"direct ")
+        writer.write(request + post(b"next"))
+        await reader.readuntil(b"direct next")
+
+    assert direct.offered == [b""] * 5 + [b"next"]
+    assert [head.method for head in direct.heads] == [b"DELETE"] * 5 + [b"POST"]
+
+
 @pytest.mark.parametrize(
     "request_bytes",
     [
@@ -183,8 +198,10 @@ async def test_body_in_pieces_is_collected() -> None:
         b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n",
         b"GET / HTTP/1.1\r\nHost: a\r\n\r\n",
         b"PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\nx",
+        post(b"x").replace(b"POST", b"DELETE"),
+        b"DELETE / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
     ],
-    ids=["expects", "query", "large", "chunks", "GET", "PUT"],
+    ids=["expects", "query", "large", "chunks", "GET", "PUT", "DELETE of x", "DELETE in chunks"],
 )
 async def test_other_requests_are_not_offered(request_bytes: bytes) -> None:
     direct = Direct()

@@ -13,7 +13,7 @@ import pytest
 from asgiref.sync import sync_to_async
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
-from access.models import CallRecord
+from access.models import CallRecord, EndedSession
 from mcp_runtime.lane import sessions
 from tests.factories import make_expression, make_token, make_tool
 from tests.mcp_runtime.conftest import Serve
@@ -46,6 +46,60 @@ async def test_session_that_its_client_has_ended_is_not_found(serve: Serve, sett
             assert (await way.ask(CALL)).status == 200
             await way.ask(END)
             assert (await way.ask(CALL)).status == 404
+
+
+async def test_end_of_a_session_is_answered_alike(serve: Serve, settings: Any) -> None:
+    await sync_to_async(make_expression)(name="multiply")
+
+    async with both_ways(serve, settings) as (direct, through):
+        for needs_sdk in (False, True):
+            answers = []
+            for way in (direct, through):
+                await way.begin_session()
+                if needs_sdk:
+                    await way.ask(PROMPTS)
+                await way.ask(CALL)
+                before = len(direct.taken)
+                answers.append(await way.ask(END))
+                assert answers[-1].headers.pop("mcp-session-id") == way.session_id
+                assert len(direct.taken) - before == (way is direct and not needs_sdk)
+                assert [(await way.ask(case)).status for case in (END, CALL)] == [404, 404]
+            for answer in answers:
+                assert answer.headers.pop("x-request-id")
+                answer.headers.pop("date")
+            assert answers[0].status == answers[1].status == 200
+            assert answers[0].headers == answers[1].headers
+
+
+async def test_session_is_not_ended_by_another_key_nor_from_another_site(
+    serve: Serve, settings: Any
+) -> None:
+    await sync_to_async(make_expression)(name="multiply")
+    other = await sync_to_async(make_token)("other")
+    site = replace(END, change=put("Origin", "https://evil.example"))
+
+    async with both_ways(serve, settings) as ways:
+        for way in ways:
+            await way.ask(Case("the key is known"), other)
+            assert (await way.ask(END, other)).status == 404
+            assert (await way.ask(site)).status == 403
+            assert (await way.ask(CALL)).status == 200
+
+
+async def test_sessions_that_end_at_once_are_all_over(serve: Serve, settings: Any) -> None:
+    await sync_to_async(make_expression)(name="multiply")
+
+    async with both_ways(serve, settings) as ways:
+        for way in ways:
+            clients = [Way(way.served) for _ in range(40)]
+            await asyncio.gather(*(client.begin_session() for client in clients))
+            before = await EndedSession.objects.acount()
+            ends = await asyncio.gather(*(client.ask(END) for client in clients))
+            calls = await asyncio.gather(*(client.ask(CALL) for client in clients))
+
+            assert {answer.status for answer in ends} == {200}
+            assert {answer.status for answer in calls} == {404}
+            assert await EndedSession.objects.acount() - before == len(clients)
 
 
 @pytest.mark.parametrize("version", HANDSHAKE_PROTOCOL_VERSIONS)

@@ -1,0 +1,94 @@
+"""What happens to sessions of earlier protocols, told from one process to the others by the database."""
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from uuid import UUID
+
+import msgspec
+from django.db import Error as DatabaseError
+from django.db import connection, transaction
+from msgspec import Struct
+
+from access.database_thread import DatabaseThread
+from access.models import EndedSession
+
+logger = logging.getLogger(__name__)
+
+SESSIONS_CHANNEL = "toolbuilder_sessions"
+# PostgreSQL's limit is 8,000 bytes.
+MAX_NEWS_BYTES = 7_000
+
+
+class SessionNews(Struct):
+    """What one process tells the others: a message of a session's client, or that it ended the session ('')."""
+
+    sender: UUID
+    session_id: str
+    message: str
+
+
+class _Line(Struct):
+    """News as they are written, and the number of the session that is over for good."""
+
+    text: str
+    ended: UUID | None
+
+
+_news = msgspec.json.Decoder(SessionNews)
+
+
+class NewsWriter:
+    """Writes news one after another; those that come meanwhile are written together, in one transaction."""
+
+    def __init__(self, runtime_id: UUID, database: DatabaseThread) -> None:
+        self._here = runtime_id
+        self._database = database
+        self._turn = asyncio.Lock()
+        self._waiting: list[_Line] = []
+        self._batch: asyncio.Task[None] | None = None
+
+    async def end(self, session_id: str, number: UUID) -> None:
+        """The client has ended the session; returns when no process serves it that can be told."""
+        await self._write(session_id, "", number)
+
+    async def tell(self, session_id: str, message: str) -> None:
+        """The client of the session says this of requests that may run elsewhere; a long message is not told."""
+        await self._write(session_id, message, None)
+
+    def read(self, payload: str) -> SessionNews | None:
+        """The news of another process; None for our own and for what is none."""
+        try:
+            news = _news.decode(payload)
+        except msgspec.MsgspecError:
+            logger.warning("unreadable news of a session")
+            return None
+        return news if news.sender != self._here else None
+
+    async def _write(self, session_id: str, message: str, ended: UUID | None) -> None:
+        text = msgspec.json.encode(SessionNews(self._here, session_id, message))
+        if len(text) > MAX_NEWS_BYTES:
+            return
+        self._waiting.append(_Line(text.decode(), ended))
+        if self._batch is None or len(self._waiting) == 1:
+            self._batch = asyncio.create_task(self._write_waiting())
+        # Whoever leaves takes nobody else's news along.
+        await asyncio.shield(self._batch)
+
+    async def _write_waiting(self) -> None:
+        async with self._turn:
+            lines, self._waiting = self._waiting, []
+            try:
+                await self._database.call(_publish, lines)
+            except (DatabaseError, TimeoutError):
+                logger.warning("other processes cannot be told of a session; the database is away")
+
+
+def _publish(lines: Sequence[_Line]) -> None:
+    with transaction.atomic(), connection.cursor() as cursor:
+        ended = [EndedSession(number=line.ended) for line in lines if line.ended is not None]
+        EndedSession.objects.bulk_create(ended, ignore_conflicts=True)
+        texts = [line.text for line in lines]
+        cursor.execute(
+            "SELECT pg_notify(%s, text) FROM unnest(%s::text[]) AS text", [SESSIONS_CHANNEL, texts]
+        )
