@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Coroutine, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 from msgspec import Struct
 
@@ -137,7 +137,7 @@ class DirectCycle:
     """Stands where uvicorn has the cycle of the request that is being answered."""
 
     __slots__ = (
-        *("disconnected", "keep_alive", "message_event", "response_complete", "task"),
+        *("disconnected", "keep_alive", "response_complete", "task"),
         "_tasks",
     )
 
@@ -147,8 +147,12 @@ class DirectCycle:
         self.response_complete = self.disconnected = False
         self.keep_alive = keep_alive
         self.task: asyncio.Task[None] | None = None
-        # uvicorn sets it when the client has gone.
-        self.message_event = self
+
+    @property
+    def message_event(self) -> Self:
+        """What uvicorn sets when the client has gone."""
+        # As an attribute it would leave each cycle to the collector of garbage.
+        return self
 
     def set(self) -> None:
         """The client has gone, or sends no more: nobody waits for the answer."""

@@ -149,12 +149,12 @@ class DirectLane:
         request = read_opening_request(body)
         if request is None or len(request.params) > MAX_ENVELOPE_BYTES:
             return None
-        opening = bytes(request.params)
-        if (read := read_opening_params(opening)) is None:
+        if (read := read_opening_params(bytes(request.params))) is None:
             return None
-        session_id = self.sessions.begin(*read, caller, opening)
+        version, client, opening = read
+        session_id = self.sessions.begin(version, client, caller, opening)
         lines = b"%bmcp-session-id: %b\r\n" % (self._name(head)[1], session_id.encode())
-        return DirectAnswer(lines, write_result(request.id, self._openings.initialize(read[0])))
+        return DirectAnswer(lines, write_result(request.id, self._openings.initialize(version)))
 
     def _end_session(
         self, head: JudgedHead, caller: Caller

@@ -151,8 +151,11 @@ def read_opening_request(body: bytes) -> OpeningRequest | None:
 
 
 @lru_cache(_ENVELOPES_KEPT)
-def read_opening_params(params: bytes) -> tuple[str, tuple[str, str]] | None:
-    """The version that is agreed on, and the client's name and version; None where the SDK might not take them."""
+def read_opening_params(params: bytes) -> tuple[str, tuple[str, str], bytes] | None:
+    """The version that is agreed on, the client's name and version, and the parameters, one copy for all who send them.
+
+    None where the SDK might not take them.
+    """
     try:
         given = msgspec.json.decode(params)
         methods.validate_client_request("initialize", LATEST_HANDSHAKE_VERSION, given)
@@ -161,7 +164,7 @@ def read_opening_params(params: bytes) -> tuple[str, tuple[str, str]] | None:
         return None
     if "_meta" in given:
         return None
-    return agree_on_version(requested), read_client(given["clientInfo"])
+    return agree_on_version(requested), read_client(given["clientInfo"]), params
 
 
 def agree_on_version(requested: str) -> str:

@@ -1,6 +1,7 @@
 """Sessions of earlier protocols: those that the direct lane has begun, and those that the SDK has."""
 
 import asyncio
+from functools import lru_cache
 from typing import Any
 from uuid import UUID
 from weakref import WeakValueDictionary
@@ -20,6 +21,7 @@ from mcp_runtime.session_ids import read_session_id, write_session_id
 
 # More are known again by their next request, which the SDK begins them for.
 MOST_SESSIONS = 10_000
+_OWNERS_KEPT = 1_024
 # A session that nobody used for so long is forgotten.
 IDLE_S = 1_800.0
 # Use is noted this often at most.
@@ -152,12 +154,18 @@ class Sessions:
 def _owner_of(caller: Caller) -> AuthorizationContext | None:
     """As the SDK has who began a session; None where anybody may call."""
     if caller.key_id:
-        return AuthorizationContext(client_id=caller.key_id, issuer=None, subject=None)
+        return _owner(caller.key_id)
     if (holder := caller.holder) is not None:
-        return AuthorizationContext(
-            client_id=holder.client_id, issuer=holder.issuer, subject=holder.subject
-        )
+        return _owner(holder.client_id, holder.issuer, holder.subject)
     return None
+
+
+@lru_cache(_OWNERS_KEPT)
+def _owner(
+    client_id: str, issuer: str | None = None, subject: str | None = None
+) -> AuthorizationContext:
+    """One for all sessions of whoever it is."""
+    return AuthorizationContext(client_id=client_id, issuer=issuer, subject=subject)
 
 
 def find_manager(app: Starlette, path: str) -> StreamableHTTPSessionManager:

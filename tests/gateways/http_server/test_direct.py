@@ -1,10 +1,12 @@
 """Requests that are answered before the application: which, in which order, and how they end."""
 
 import asyncio
+import gc
 from contextlib import suppress
 
 import pytest
 
+from gateways.http_server.direct import DirectCycle
 from gateways.http_server.limits import HttpLimits
 from tests.gateways.http_server.conftest import PATIENT, Direct, Stage, eventually, serving
 
@@ -58,6 +60,27 @@ async def test_head_that_comes_again_is_known_on_every_connection(cut: int) -> N
     assert direct.offered == bodies
     assert cut == -2 or len(set(map(id, direct.heads))) == 1
     assert stage.application.bodies == [b"other", b"other"]
+
+
+async def test_answered_request_leaves_nothing_to_the_collector_of_garbage() -> None:
+    direct = Direct(go_on=asyncio.Event())
+    assert direct.go_on is not None
+    direct.go_on.set()
+
+    async with serving(PATIENT, direct) as stage, stage.sent() as (reader, writer):
+        gc.collect()
+        gc.disable()
+        try:
+            for _ in range(9):
+                writer.write(post(b"one"))
+                await reader.readuntil(b"direct one")
+            found = gc.get_objects()
+        finally:
+            gc.enable()
+
+    cycles = [each for each in found if isinstance(each, DirectCycle)]
+    assert len(cycles) == 1
+    assert cycles[0].task is None
 
 
 async def test_head_that_came_once_is_not_kept() -> None:
