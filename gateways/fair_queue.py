@@ -24,8 +24,10 @@ LONGEST_TURN_S = 0.1
 _NEW_SHARE = 0.3
 # A key is quick once so many turns of it in a row have lasted no longer.
 QUICK_TURNS, QUICK_TURN_S = 20, 0.05
-# Keys of which that is counted.
-_MOST_COUNTED = 10_000
+# Beside a key whose turns are so many times shorter, and which had one within so long, it is not.
+OUTPACED_TIMES, RECENT_S = 2.0, 1.0
+# Keys of which that is known.
+_MOST_PACES = 10_000
 
 _T = TypeVar("_T")
 _T_contra = TypeVar("_T_contra", contravariant=True)
@@ -65,6 +67,15 @@ class _Line(Generic[_T]):
     waiters: OrderedDict[Waiter[_T], _Wait] = field(default_factory=OrderedDict)
 
 
+@dataclass(slots=True)
+class _Pace:
+    """How many quick turns a key had since its last slow one, and what a turn lasts by the last ones."""
+
+    quick_turns: int = 0
+    turn_s: float = 0.0
+    ended_at: float = -inf
+
+
 class FairQueue(Generic[_T]):
     """Waiting callers by key. The keys take turns, and within a key the first to come is the first.
 
@@ -74,9 +85,10 @@ class FairQueue(Generic[_T]):
     fair queueing (Goyal, Vin, Cheng: SIGCOMM 1996) with the turns of the past for lengths.
 
     Who is given something holds it until `drop`; who takes it without waiting says so by `hold`. The last
-    free one of `size` is for a key that holds none, or whose turns are quick: otherwise the first call of
-    any key would wait until slow ones of another have ended. `refuse` makes the error of a message;
-    `take_back` gets what came to a caller in the moment in which it left.
+    free one of `size` is for a key that holds none, or whose turns are quick, also beside those of the
+    quickest that was here within a second: otherwise the first call of any key would wait until slow ones
+    of another have ended. `refuse` makes the error of a message; `take_back` gets what came to a caller in
+    the moment in which it left.
     """
 
     def __init__(
@@ -101,9 +113,10 @@ class FairQueue(Generic[_T]):
         self._last_place = 0
         # What the key had used that was served last: one that begins to wait has used no less.
         self._used = 0.0
-        # How many each key holds, and how many quick turns it had since its last slow one.
+        # How many each key holds, and how long its turns are.
         self._holding: dict[str, int] = {}
-        self._quick_turns: dict[str, int] = {}
+        self._paces: dict[str, _Pace] = {}
+        self._quickest = _Pace()
         self._count = 0
         # Rings no later than the first wait is over; most are over long before, so it is seldom set.
         # Its time is kept here: uvloop's handle of one that is due at once does not tell it.
@@ -168,7 +181,7 @@ class FairQueue(Generic[_T]):
         """Whether the key may have one of so many that are free; a caller without a key is of the house."""
         if free != 1 or self._size == 1 or not key:
             return free > 0
-        return key not in self._holding or self._quick_turns.get(key, 0) >= QUICK_TURNS
+        return key not in self._holding or self._is_quick(key)
 
     def hold(self, key: str) -> None:
         """Say that the key has one more."""
@@ -184,12 +197,25 @@ class FairQueue(Generic[_T]):
             return
         if (line := self._lines.get(key)) is not None:
             line.turn_s += (min(seconds, LONGEST_TURN_S) - line.turn_s) * _NEW_SHARE
-        if seconds > QUICK_TURN_S:
-            self._quick_turns.pop(key, None)
-        elif (count := self._quick_turns.get(key, 0)) < QUICK_TURNS:
-            if len(self._quick_turns) >= _MOST_COUNTED:
-                self._quick_turns.clear()
-            self._quick_turns[key] = count + 1
+        self._note_pace(key, seconds)
+
+    def _is_quick(self, key: str) -> bool:
+        pace, quickest = self._paces.get(key), self._quickest
+        if pace is None or pace.quick_turns < QUICK_TURNS:
+            return False
+        is_outpaced = pace.turn_s > OUTPACED_TIMES * quickest.turn_s
+        return not (is_outpaced and monotonic() - quickest.ended_at < RECENT_S)
+
+    def _note_pace(self, key: str, seconds: float) -> None:
+        if (pace := self._paces.get(key)) is None:
+            if len(self._paces) >= _MOST_PACES:
+                self._paces.clear()
+            pace = self._paces[key] = _Pace(turn_s=seconds)
+        pace.quick_turns = pace.quick_turns + 1 if seconds <= QUICK_TURN_S else 0
+        pace.turn_s += (seconds - pace.turn_s) * _NEW_SHARE
+        pace.ended_at, quickest = monotonic(), self._quickest
+        if pace.turn_s <= quickest.turn_s or pace.ended_at - quickest.ended_at > RECENT_S:
+            self._quickest = pace
 
     def offer(self, thing: _T, free: int = 1) -> bool:
         """Give it to the caller whose turn it is; False when nobody waits who may have it.

@@ -10,6 +10,7 @@ import uvloop
 
 from core.errors import DataSourceBusyError
 from core.messages import foreign
+from gateways import fair_queue
 from gateways.fair_queue import MOST_WAITING, FairQueue, FairSlots
 
 LONG_S = 60.0
@@ -78,10 +79,10 @@ async def test_key_with_long_turns_has_fewer_of_them() -> None:
     await asyncio.gather(*tasks, return_exceptions=True)
 
 
-def be_quick(queue: FairQueue[int], key: str, turns: int = 20) -> None:
+def be_quick(queue: FairQueue[int], key: str, turns: int = 20, turn_s: float = 0.05) -> None:
     for _ in range(turns):
         queue.hold(key)
-        queue.drop(key, 0.05)
+        queue.drop(key, turn_s)
 
 
 async def test_last_one_is_for_a_key_that_holds_none_or_is_quick() -> None:
@@ -119,12 +120,33 @@ async def test_key_is_quick_while_its_last_20_turns_were() -> None:
     assert queue.may_take("a", 1)
 
 
+async def test_key_is_not_quick_beside_one_that_is_twice_as_quick(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    queue = make_queue(size=4)
+    be_quick(queue, "many rows", turn_s=0.01)
+    queue.hold("many rows")
+    assert queue.may_take("many rows", 1)
+
+    be_quick(queue, "one row", turn_s=0.006)
+    assert queue.may_take("many rows", 1)
+    be_quick(queue, "one row", turn_s=0.003)
+    queue.hold("one row")
+    assert queue.may_take("one row", 1)
+    assert queue.may_take("many rows", 2)
+    assert not queue.may_take("many rows", 1)
+
+    # The other one has gone.
+    monkeypatch.setattr(fair_queue, "RECENT_S", 0.0)
+    assert queue.may_take("many rows", 1)
+
+
 async def test_turns_of_very_many_keys_are_not_kept() -> None:
     queue = make_queue()
     for number in range(25_000):
         be_quick(queue, str(number), turns=1)
 
-    assert len(queue._quick_turns) <= 10_000
+    assert len(queue._paces) <= 10_000
     assert not queue._holding
 
 
