@@ -48,13 +48,15 @@ class NewsWriter:
         self._waiting: list[_Line] = []
         self._batch: asyncio.Task[None] | None = None
 
-    async def end(self, session_id: str, number: UUID) -> None:
-        """The client has ended the session; returns when no process serves it that can be told."""
-        await self._write(session_id, "", number)
+    def end(self, session_id: str, number: UUID) -> asyncio.Future[None]:
+        """Tell that the client has ended the session, whether or not it stays for the answer."""
+        return self._write(self._encode(session_id, ""), number)
 
     async def tell(self, session_id: str, message: str) -> None:
         """The client of the session says this of requests that may run elsewhere; a long message is not told."""
-        await self._write(session_id, message, None)
+        text = self._encode(session_id, message)
+        if len(text) <= MAX_NEWS_BYTES:
+            await self._write(text)
 
     def read(self, payload: str) -> SessionNews | None:
         """The news of another process; None for our own and for what is none."""
@@ -65,15 +67,15 @@ class NewsWriter:
             return None
         return news if news.sender != self._here else None
 
-    async def _write(self, session_id: str, message: str, ended: UUID | None) -> None:
-        text = msgspec.json.encode(SessionNews(self._here, session_id, message))
-        if len(text) > MAX_NEWS_BYTES:
-            return
+    def _encode(self, session_id: str, message: str) -> bytes:
+        return msgspec.json.encode(SessionNews(self._here, session_id, message))
+
+    def _write(self, text: bytes, ended: UUID | None = None) -> asyncio.Future[None]:
         self._waiting.append(_Line(text.decode(), ended))
         if self._batch is None or len(self._waiting) == 1:
             self._batch = asyncio.create_task(self._write_waiting())
-        # Whoever leaves takes nobody else's news along.
-        await asyncio.shield(self._batch)
+        # Whoever leaves takes no news along.
+        return asyncio.shield(self._batch)
 
     async def _write_waiting(self) -> None:
         async with self._turn:

@@ -4,7 +4,6 @@ import asyncio
 import logging
 from collections.abc import Coroutine
 from typing import Any
-from uuid import UUID
 
 from fastmcp.server.http import HostOriginGuardMiddleware, _host_matches
 from fastmcp.server.low_level import LowLevelServer
@@ -161,13 +160,17 @@ class DirectLane:
     ) -> Coroutine[Any, Any, DirectAnswer] | None:
         """What ends a session that is the lane's alone."""
         number = None if head.version else self.sessions.find_number(head.session_id, caller)
+        if number is None:
+            return None
+        told = self._news.end(head.session_id, number)
+        # Also where the client does not stay for the answer.
+        told.add_done_callback(lambda _: self.sessions.forget(head.session_id))
 
-        async def end(number: UUID) -> DirectAnswer:
-            await self._news.end(head.session_id, number)
-            self.sessions.forget(head.session_id)
+        async def answer() -> DirectAnswer:
+            await told
             return DirectAnswer(self._name(head)[1], b"")
 
-        return None if number is None else end(number)
+        return answer()
 
     def _take(
         self, head: JudgedHead, caller: Caller, content: bytes

@@ -17,6 +17,7 @@ from access.models import CallRecord, EndedSession
 from mcp_runtime.lane import sessions
 from tests.factories import make_expression, make_token, make_tool
 from tests.mcp_runtime.conftest import Serve
+from tests.mcp_runtime.lane.raw import make_request
 from tests.mcp_runtime.lane.requests import CALL, CANCELLED, END, LIST, OLD, Case, put
 from tests.mcp_runtime.lane.ways import Way, both_ways
 from tests.mcp_runtime.test_cancellation import LONG_MS, SLOW_SQL, has_outcome, is_active, is_idle
@@ -84,6 +85,27 @@ async def test_session_is_not_ended_by_another_key_nor_from_another_site(
             assert (await way.ask(END, other)).status == 404
             assert (await way.ask(site)).status == 403
             assert (await way.ask(CALL)).status == 200
+
+
+async def test_session_is_ended_by_a_client_that_leaves_at_once(
+    serve: Serve, settings: Any
+) -> None:
+    await sync_to_async(make_expression)(name="multiply")
+
+    async with both_ways(serve, settings) as ways:
+        for way in ways:
+            assert (await way.ask(CALL)).status == 200
+            headers = END.make_headers(f"127.0.0.1:{way.port}", way.served.token, way.session_id)
+            before = await EndedSession.objects.acount()
+            _, writer = await asyncio.open_connection("127.0.0.1", way.port)
+            writer.write(make_request("DELETE", END.path, headers, b""))
+            writer.close()
+
+            async def is_over(way: Way = way) -> bool:
+                return (await way.ask(CALL)).status == 404
+
+            await eventually(is_over)
+            assert await EndedSession.objects.acount() == before + 1
 
 
 async def test_sessions_that_end_at_once_are_all_over(serve: Serve, settings: Any) -> None:
