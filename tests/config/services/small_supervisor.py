@@ -14,7 +14,7 @@ from config.services.supervisor import RestartPolicy, Service, Supervisor
 # A folder for each start, which takes no room.
 SCRIPT = """
 mkdir start-$$
-sleep 1000 & echo $! >> pids; echo $$ >> pids; while :; do sleep 0.02; done
+sleep 1000 & echo "$! $$" >> pids; while :; do sleep 0.02; done
 """
 QUICK = RestartPolicy(limit=3, first_delay_s=0.01, blocked_delay_s=0.01)
 
