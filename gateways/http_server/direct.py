@@ -10,7 +10,7 @@ MAX_BODY_BYTES = 65_536
 HEAD_END = b"\r\n\r\n"
 # Each has some 3 KiB.
 MOST_HEADS = 1_024
-# Bytes that tell which heads have come before; a power of two.
+# Bytes that tell which heads have come before.
 MARKS = 16_384
 
 
@@ -54,9 +54,9 @@ class DirectRequest(Struct, frozen=True):
 
 
 class KnownHeads:
-    """Heads by their bytes, of all connections of a server: clients send the same ones again and again.
+    """What all connections of a server know of heads: those of requests by their bytes, and the lines that all answers have.
 
-    One is kept when it comes for the second time. Those of short sessions come once; kept, each would
+    Clients send the same ones again and again. One is kept when it comes for the second time. Those of short sessions come once; kept, each would
     hold a page of memory long after the burst that it was part of.
     """
 

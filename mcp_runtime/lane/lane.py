@@ -221,8 +221,9 @@ class DirectLane:
         head, headers = request.head, request.head.headers
         scheme, _, token = headers.get(b"authorization", b"").partition(b" ")
         is_known = self._verifier is None or scheme == b"Bearer"
-        is_ordinary = head.method == b"DELETE" or is_plain(headers)
-        if not (is_known and is_ordinary and self._is_our_host(request)) or b"origin" in headers:
+        is_end = head.method == b"DELETE"
+        is_ordinary = b"origin" not in headers if is_end else is_plain(headers)
+        if not (is_known and is_ordinary and self._is_our_host(request)):
             return None
         named, session_id = headers.get(b"mcp-protocol-version"), ""
         if (version := MODERN.get(named or b"", "")) == "":
