@@ -18,6 +18,9 @@ logger = logging.getLogger(__name__)
 SESSIONS_CHANNEL = "toolbuilder_sessions"
 # PostgreSQL's limit is 8,000 bytes.
 MAX_NEWS_BYTES = 7_000
+# What could not be written is tried again after this time; of more ends the oldest are given up.
+RETRY_S = 5.0
+MOST_UNWRITTEN = 10_000
 
 
 class SessionNews(Struct):
@@ -39,7 +42,10 @@ _news = msgspec.json.Decoder(SessionNews)
 
 
 class NewsWriter:
-    """Writes news one after another; those that come meanwhile are written together, in one transaction."""
+    """Writes news one after another; those that come meanwhile are written together, in one transaction.
+
+    While the database is away nobody waits for it: ends of sessions are kept until it is back.
+    """
 
     def __init__(self, runtime_id: UUID, database: DatabaseThread) -> None:
         self._here = runtime_id
@@ -47,10 +53,18 @@ class NewsWriter:
         self._turn = asyncio.Lock()
         self._waiting: list[_Line] = []
         self._batch: asyncio.Task[None] | None = None
+        # Sessions that have ended here, which the database does not know yet.
+        self._unwritten: set[UUID] = set()
+        self._is_away = False
 
     def end(self, session_id: str, number: UUID) -> asyncio.Future[None]:
         """Tell that the client has ended the session, whether or not it stays for the answer."""
+        self._unwritten.add(number)
         return self._write(self._encode(session_id, ""), number)
+
+    def has_ended(self, number: UUID) -> bool:
+        """Whether the session has ended here and only this process knows it."""
+        return number in self._unwritten
 
     async def tell(self, session_id: str, message: str) -> None:
         """The client of the session says this of requests that may run elsewhere; a long message is not told."""
@@ -79,11 +93,26 @@ class NewsWriter:
 
     async def _write_waiting(self) -> None:
         async with self._turn:
-            lines, self._waiting = self._waiting, []
-            try:
-                await self._database.call(_publish, lines)
-            except (DatabaseError, TimeoutError):
-                logger.warning("other processes cannot be told of a session; the database is away")
+            if not self._is_away:
+                await self._try_to_write()
+
+    async def _try_to_write(self) -> None:
+        lines, self._waiting = self._waiting, []
+        try:
+            await self._database.call(_publish, lines)
+        except (DatabaseError, TimeoutError):
+            logger.warning("other processes cannot be told of a session; the database is away")
+            ends = [line for line in lines if line.ended is not None]
+            self._waiting = (ends + self._waiting)[-MOST_UNWRITTEN:]
+            self._unwritten = {line.ended for line in self._waiting if line.ended is not None}
+            self._is_away = True
+            asyncio.get_running_loop().call_later(RETRY_S, self._retry)
+        else:
+            self._unwritten.difference_update(line.ended for line in lines if line.ended)
+
+    def _retry(self) -> None:
+        self._is_away = False
+        self._batch = asyncio.create_task(self._write_waiting())
 
 
 def _publish(lines: Sequence[_Line]) -> None:

@@ -132,6 +132,8 @@ class SharedSessions:
         await asyncio.shield(adoption)
 
     async def _is_ended(self, number: UUID) -> bool:
+        if self._news.has_ended(number):
+            return True
         try:
             async with asyncio.timeout(PATIENCE_S):
                 return await self._database.call(is_ended, number)

@@ -4,7 +4,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from uuid import uuid4
 
@@ -16,6 +16,7 @@ from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
 from access.models import CallRecord, EndedSession
 from access.tasks import SESSION_FORGOTTEN_AFTER, prune_ended_sessions
+from mcp_runtime import session_news
 from tests.factories import make_expression, make_token, make_tool
 from tests.mcp_runtime.conftest import Serve
 from tests.mcp_runtime.lane.raw import RawAnswer
@@ -56,8 +57,8 @@ async def two_runtimes(serve: Serve, version: str = OLD) -> AsyncIterator[Pair]:
         yield Pair(first, second, one.token)
 
 
-def change_session(session_id: str) -> Case:
-    return Case("call", era=OLD, change=put("Mcp-Session-Id", session_id))
+def change_session(session_id: str, case: Case = CALL) -> Case:
+    return replace(case, era=OLD, change=put("Mcp-Session-Id", session_id))
 
 
 async def test_session_is_served_where_it_did_not_begin(serve: Serve) -> None:
@@ -160,6 +161,34 @@ async def test_session_that_is_ended_is_ended_everywhere(serve: Serve) -> None:
         async with serve() as third:
             answer = await Way(third, pair.first.session_id).ask(CALL, pair.token)
     assert answer.status == 404
+
+
+async def test_sessions_whose_end_cannot_be_written_are_over_all_the_same(
+    serve: Serve, psql: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(session_news, "RETRY_S", 0.05)
+    async with two_runtimes(serve) as pair:
+        ids = []
+        for _ in range(3):
+            await pair.first.begin_session(OLD)
+            ids.append(pair.first.session_id)
+        psql("ALTER TABLE h_ended_session RENAME TO away")
+        try:
+            ends = [change_session(session_id, END) for session_id in ids]
+            told = [await pair.ask_first(ends[0])]
+            told += await asyncio.gather(*map(pair.ask_first, ends[1:]))
+            here = [await pair.ask_first(change_session(each)) for each in ids]
+        finally:
+            psql("ALTER TABLE away RENAME TO h_ended_session")
+
+        async def are_over() -> bool:
+            answers = [await pair.ask_second(change_session(each)) for each in ids]
+            return [answer.status for answer in answers] == [404] * 3
+
+        await eventually(are_over)
+        assert await EndedSession.objects.acount() == 3
+    assert [answer.status for answer in told] == [200] * 3
+    assert [answer.status for answer in here] == [404] * 3
 
 
 async def test_session_can_be_ended_where_it_did_not_begin(serve: Serve) -> None:

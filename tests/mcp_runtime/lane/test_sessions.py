@@ -104,8 +104,11 @@ async def test_session_is_ended_by_a_client_that_leaves_at_once(
             async def is_over(way: Way = way) -> bool:
                 return (await way.ask(CALL)).status == 404
 
+            async def is_written(before: int = before) -> bool:
+                return await EndedSession.objects.acount() == before + 1
+
             await eventually(is_over)
-            assert await EndedSession.objects.acount() == before + 1
+            await eventually(is_written)
 
 
 async def test_sessions_that_end_at_once_are_all_over(serve: Serve, settings: Any) -> None:
