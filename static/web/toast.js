@@ -1,5 +1,7 @@
 // Passing words in the corner: successes fade, errors, warnings and `data-stays` stay until they are closed.
 const FADE_AFTER_MS = 6_000;
+// One with a button, such as Undo, has to be reached by Tab as well.
+const OFFER_FADES_AFTER_MS = 20_000;
 const STAYS = ["error", "warning"];
 let corner;
 
@@ -53,12 +55,22 @@ function arrive(toast) {
   if (isGrave || "stays" in toast.dataset) {
     return;
   }
-  let timer = setTimeout(() => toast.remove(), FADE_AFTER_MS);
-  // Who reads or is about to close it has all the time in the world.
-  toast.addEventListener("pointerenter", () => clearTimeout(timer));
-  toast.addEventListener("pointerleave", () => {
-    timer = setTimeout(() => toast.remove(), FADE_AFTER_MS / 2);
-  });
+  const fadeAfter = toast.querySelector("form") ? OFFER_FADES_AFTER_MS : FADE_AFTER_MS;
+  let timer;
+  // Who reads or is about to use it has all the time in the world.
+  const hold = () => clearTimeout(timer);
+  const release = () => {
+    hold();
+    if (!toast.matches(":hover, :focus-within")) {
+      timer = setTimeout(() => toast.remove(), fadeAfter);
+    }
+  };
+  toast.addEventListener("pointerenter", hold);
+  toast.addEventListener("pointerleave", release);
+  toast.addEventListener("focusin", hold);
+  // While focus leaves, it is nowhere.
+  toast.addEventListener("focusout", ({ relatedTarget }) => toast.contains(relatedTarget) || release());
+  release();
 }
 
 // A modal dialog covers the page and makes all outside of itself dead, so the corner lives inside it.

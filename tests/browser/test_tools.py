@@ -57,6 +57,7 @@ def test_switch_by_keyboard_is_undone_from_the_toast(
     signed_in: Page, live_server: LiveServer, tools: ToolDefinition
 ) -> None:
     page = signed_in
+    page.clock.install()
     page.goto(f"{live_server.url}/tools/")
     switch = page.get_by_role("switch", name="stores_in_region is active")
 
@@ -67,12 +68,18 @@ def test_switch_by_keyboard_is_undone_from_the_toast(
     expect(switch).to_be_focused()
     expect(switch).not_to_be_checked()
     assert not is_active(tools)
-    page.get_by_role("button", name="Undo").click()
+    undo = page.get_by_role("button", name="Undo")
+    undo.focus()
+    page.clock.fast_forward(60_000)
+    expect(undo).to_be_focused()
+    page.keyboard.press("Enter")
 
     expect(page.get_by_text("1 tool was activated.")).to_be_visible()
     expect(page.get_by_text("is not served any more")).to_have_count(0)
     expect(switch).to_be_checked()
     assert is_active(tools)
+    page.clock.fast_forward(60_000)
+    expect(page.get_by_text("1 tool was activated.")).to_have_count(0)
 
 
 def test_chosen_tools_are_deactivated_together(
