@@ -44,7 +44,7 @@ _news = msgspec.json.Decoder(SessionNews)
 class NewsWriter:
     """Writes news one after another; those that come meanwhile are written together, in one transaction.
 
-    While the database is away nobody waits for it: ends of sessions are kept until it is back.
+    While the database is known to be away nobody waits: ends of sessions are kept until it is back.
     """
 
     def __init__(self, runtime_id: UUID, database: DatabaseThread) -> None:
@@ -67,9 +67,12 @@ class NewsWriter:
         return number in self._unwritten
 
     async def tell(self, session_id: str, message: str) -> None:
-        """The client of the session says this of requests that may run elsewhere; a long message is not told."""
+        """The client of the session says this of requests that may run elsewhere.
+
+        A long message is not told, nor is any while the database is away: it is of no use later.
+        """
         text = self._encode(session_id, message)
-        if len(text) <= MAX_NEWS_BYTES:
+        if len(text) <= MAX_NEWS_BYTES and not self._is_away:
             await self._write(text)
 
     def read(self, payload: str) -> SessionNews | None:
@@ -112,7 +115,8 @@ class NewsWriter:
 
     def _retry(self) -> None:
         self._is_away = False
-        self._batch = asyncio.create_task(self._write_waiting())
+        if self._waiting:
+            self._batch = asyncio.create_task(self._write_waiting())
 
 
 def _publish(lines: Sequence[_Line]) -> None:

@@ -163,10 +163,18 @@ async def test_session_that_is_ended_is_ended_everywhere(serve: Serve) -> None:
     assert answer.status == 404
 
 
-async def test_sessions_whose_end_cannot_be_written_are_over_all_the_same(
-    serve: Serve, psql: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def soon_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the database did not take is tried again at once."""
     monkeypatch.setattr(session_news, "RETRY_S", 0.05)
+
+
+@pytest.mark.usefixtures("soon_again")
+@pytest.mark.parametrize("is_direct", [True, False], ids=["lane", "FastMCP"])
+async def test_sessions_whose_end_cannot_be_written_are_over_all_the_same(
+    serve: Serve, settings: Any, psql: Callable[[str], None], is_direct: bool
+) -> None:
+    settings.MCP_DIRECT_LANE = is_direct
     async with two_runtimes(serve) as pair:
         ids = []
         for _ in range(3):
