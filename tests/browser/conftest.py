@@ -133,7 +133,10 @@ def shared_context(
 
 @pytest.fixture
 def context(shared_context: BrowserContext) -> Iterator[BrowserContext]:
-    """As empty as a new one, but for the files that browsers keep for ever."""
+    """As empty as a new one, but for the files that browsers keep for ever.
+
+    What stays in a context until it is closed (a clock, a script) is for one of the test's own.
+    """
     yield shared_context
     stored = {"origin": "*", "storageTypes": "local_storage"}
     for page in shared_context.pages[1:]:
@@ -141,6 +144,7 @@ def context(shared_context: BrowserContext) -> Iterator[BrowserContext]:
         page.close()
     shared_context.clear_cookies()
     shared_context.clear_permissions()
+    shared_context.unroute_all()
 
 
 @pytest.fixture

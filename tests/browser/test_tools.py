@@ -54,9 +54,12 @@ def is_active(tool: ToolDefinition) -> bool:
 
 
 def test_switch_by_keyboard_is_undone_from_the_toast(
-    signed_in: Page, live_server: LiveServer, tools: ToolDefinition
+    browser: Browser, signed_in: Page, live_server: LiveServer, tools: ToolDefinition
 ) -> None:
-    page = signed_in
+    # A clock belongs to a context, and the tests share one.
+    clocked = browser.new_context(locale="en-US")
+    clocked.add_cookies(signed_in.context.cookies())  # type: ignore[arg-type]
+    page = clocked.new_page()
     page.clock.install()
     page.goto(f"{live_server.url}/tools/")
     switch = page.get_by_role("switch", name="stores_in_region is active")
@@ -80,6 +83,7 @@ def test_switch_by_keyboard_is_undone_from_the_toast(
     assert is_active(tools)
     page.clock.fast_forward(60_000)
     expect(page.get_by_text("1 tool was activated.")).to_have_count(0)
+    clocked.close()
 
 
 def test_chosen_tools_are_deactivated_together(
