@@ -67,9 +67,10 @@ class HttpProtocol(HttpToolsProtocol):
     # With more than 30 attributes an instance would have a dictionary of its own.
     __slots__ = (
         *("_body", "_body_bytes", "_direct", "_first", "_head_bytes", "_heads", "_held"),
-        *("_is_parting", "_limits", "_offered", "_peer", "_phase", "_phase_began", "_refusal"),
-        *("_was_offered", "url"),
+        *("_is_parting", "_limits", "_offered", "_parser", "_peer", "_phase", "_phase_began"),
+        *("_refusal", "_was_offered", "url"),
     )
+    _parser: httptools.HttpRequestParser | None
 
     def __init__(
         self,
@@ -102,6 +103,19 @@ class HttpProtocol(HttpToolsProtocol):
         self._refusal: RefusedRequestError | None = None
         # Whether the next answer is the last one of this connection.
         self._is_parting = False
+
+    @property
+    def parser(self) -> httptools.HttpRequestParser:
+        """A kilobyte, which a connection does not hold while its heads are known."""
+        if self._parser is None:
+            self._parser = httptools.HttpRequestParser(self)
+            # As uvicorn has it.
+            self._parser.set_dangerous_leniencies(lenient_data_after_close=True)
+        return self._parser
+
+    @parser.setter
+    def parser(self, parser: httptools.HttpRequestParser | None) -> None:
+        self._parser = parser
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         if len(self.connections) < self._limits.max_connections:
@@ -217,6 +231,8 @@ class HttpProtocol(HttpToolsProtocol):
         if head is None or not self._is_ready:
             return False
         if len(body) == head.body_bytes:
+            # It is between two messages.
+            self._parser = None
             request = DirectRequest(head, body, self.server, self._peer)
             return self._answer_directly(request) or self._offer_again(head, data)
         if body:

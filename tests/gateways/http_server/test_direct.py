@@ -5,6 +5,7 @@ import gc
 from contextlib import suppress
 
 import pytest
+from httptools import HttpRequestParser
 
 from gateways.http_server.direct import DirectCycle
 from gateways.http_server.limits import HttpLimits
@@ -81,6 +82,21 @@ async def test_answered_request_leaves_nothing_to_the_collector_of_garbage() -> 
     cycles = [each for each in found if isinstance(each, DirectCycle)]
     assert len(cycles) == 1
     assert cycles[0].task is None
+
+
+async def test_connection_whose_heads_are_known_holds_no_parser() -> None:
+    def has_parser() -> bool:
+        return any(isinstance(each, HttpRequestParser) for each in gc.get_objects())
+
+    async with serving(PATIENT, Direct()) as stage, stage.sent() as (reader, writer):
+        for is_known in (False, False, True, True):
+            writer.write(post(b"one"))
+            await reader.readuntil(b"direct one")
+            assert has_parser() is not is_known
+        for piece in (post(b"two", b"/other")[:9], post(b"two", b"/other")[9:]):
+            writer.write(piece)
+            await asyncio.sleep(0.01)
+        await reader.readuntil(b"/other")
 
 
 async def test_head_that_came_once_is_not_kept() -> None:
