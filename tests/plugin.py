@@ -21,14 +21,14 @@ from config.services.processes import Keeper, start, stop
 from config.services.valkey import EmbeddedValkey
 from tests.waiting import LIMIT_S, wait_until
 
-# Each process of a parallel run chooses from a thousand ports of its own: from choosing one until a server
+# Each process of a parallel run chooses from 900 ports of its own: from choosing one until a server
 # listens there pass seconds, in which another could choose the same. So could a program that a test starts,
 # whose ports are therefore others. Where two runs are beside each other, TOOLBUILDER_TEST_NUMBER says how
-# many processes the other one has.
+# many processes the other one has. Browsers and Node's `fetch` ask no server at port 10080.
 _process = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:])
 _process += int(os.environ.get("TOOLBUILDER_TEST_NUMBER", "0"))
-ports.FIRST_PORT = 10_000 + 1000 * (_process % 10)
-ports.LAST_PORT = ports.FIRST_PORT + 999
+ports.FIRST_PORT = 10_100 + 1000 * (_process % 10)
+ports.LAST_PORT = ports.FIRST_PORT + 899
 
 DIRECTORY = Path(tempfile.gettempdir()) / f"toolbuilder-tests-{secrets.token_hex(6)}"
 POSTGRES = EmbeddedPostgres(
