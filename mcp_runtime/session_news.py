@@ -11,7 +11,6 @@ from django.db import connection, transaction
 from msgspec import Struct
 
 from access.database_thread import DatabaseThread
-from access.models import EndedSession
 
 logger = logging.getLogger(__name__)
 
@@ -121,8 +120,11 @@ class NewsWriter:
 
 def _publish(lines: Sequence[_Line]) -> None:
     with transaction.atomic(), connection.cursor() as cursor:
-        ended = [EndedSession(number=line.ended) for line in lines if line.ended is not None]
-        EndedSession.objects.bulk_create(ended, ignore_conflicts=True)
+        # One statement for any number of them: psycopg keeps what it has made of each.
+        cursor.execute(
+            "INSERT INTO h_ended_session (number) SELECT unnest(%s::uuid[]) ON CONFLICT DO NOTHING",
+            [[line.ended for line in lines if line.ended is not None]],
+        )
         texts = [line.text for line in lines]
         cursor.execute(
             "SELECT pg_notify(%s, text) FROM unnest(%s::text[]) AS text", [SESSIONS_CHANNEL, texts]

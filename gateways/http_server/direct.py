@@ -1,6 +1,7 @@
 """What answers a request before the ASGI application, and the place it takes among uvicorn's cycles."""
 
 import asyncio
+from array import array
 from collections.abc import Coroutine, Sequence
 from typing import Any, Protocol, Self
 
@@ -10,7 +11,7 @@ MAX_BODY_BYTES = 65_536
 HEAD_END = b"\r\n\r\n"
 # Each has some 3 KiB.
 MOST_HEADS = 1_024
-# Bytes that tell which heads have come before.
+# Numbers of two bytes that tell which heads have come before.
 MARKS = 16_384
 
 
@@ -63,7 +64,7 @@ class KnownHeads:
     def __init__(self) -> None:
         self._heads: dict[bytes, DirectHead] = {}
         # Where a head's hash says, another part of it.
-        self._marks = bytearray(MARKS)
+        self._marks = array("H", bytes(2 * MARKS))
         # uvicorn's headers of every answer, which it makes once a second, and their lines.
         self._usual: tuple[object, bytes] = (None, b"")
 
@@ -82,7 +83,7 @@ class KnownHeads:
         if head.judged is None or not end or rest not in (b"", body):
             return
         mark = hash(lines) & 0xFFFFFFFF
-        place, value = mark % MARKS, mark // MARKS % 255 + 1
+        place, value = mark % MARKS, mark // MARKS % 0xFFFF + 1
         if self._marks[place] != value:
             self._marks[place] = value
             return

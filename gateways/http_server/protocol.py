@@ -46,6 +46,7 @@ class Phase(Enum):
 
 # Until Python 3.12, reading a member of an enumeration costs as much as a call.
 _IDLE, _HEAD, _BODY, _ANSWER, _REFUSED = Phase
+_READING = (_HEAD, _BODY)
 
 
 class RefusedRequestError(Exception):
@@ -82,6 +83,7 @@ class HttpProtocol(HttpToolsProtocol):
     ) -> None:
         """`heads` are those of all connections of the server."""
         super().__init__(**parts)
+        self._parser = None
         self.pipeline = Pipeline()  # type: ignore[assignment]
         self._limits = limits
         self._direct = direct
@@ -106,7 +108,7 @@ class HttpProtocol(HttpToolsProtocol):
 
     @property
     def parser(self) -> httptools.HttpRequestParser:
-        """A kilobyte, which a connection does not hold while its heads are known."""
+        """A kilobyte, which a connection holds only while the parser is within a message."""
         if self._parser is None:
             self._parser = httptools.HttpRequestParser(self)
             # As uvicorn has it.
@@ -157,6 +159,8 @@ class HttpProtocol(HttpToolsProtocol):
             self._head_bytes += len(data) if was_in_head else 0
             if self._head_bytes > self._limits.max_head_bytes:
                 self._refuse(431, self._describe_head_limit())
+        # Between two messages there is nothing in it.
+        self._parser = self._parser if self._phase in _READING else None
 
     def on_message_begin(self) -> None:
         # uvicorn makes a scope here; a request that is answered directly needs none.
@@ -231,8 +235,6 @@ class HttpProtocol(HttpToolsProtocol):
         if head is None or not self._is_ready:
             return False
         if len(body) == head.body_bytes:
-            # It is between two messages.
-            self._parser = None
             request = DirectRequest(head, body, self.server, self._peer)
             return self._answer_directly(request) or self._offer_again(head, data)
         if body:

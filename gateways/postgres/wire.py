@@ -92,8 +92,8 @@ class WireConnection:
         self._alarm: asyncio.TimerHandle | None = None
         self._alarm_at = inf
         self._loop = asyncio.get_running_loop()
-        # The last one that was begun.
-        self._exchange = WireExchange(self._loop.create_future(), inf)
+        # The one that was begun last, until nothing of it is left; it may hold many rows.
+        self._exchange = self._no_exchange = WireExchange(self._loop.create_future(), inf)
         self._is_answering = False
         self._long_steps = long_steps or LongSteps()
         self._is_closed = self._is_writing = self._is_paused = False
@@ -283,6 +283,7 @@ class WireConnection:
         if self._prepared is not None:
             self._prepared.confirm()
         self._has_run, self.is_settled = False, True
+        self._exchange = self._no_exchange
         return True
 
     async def _clean_up(self, exchange: WireExchange) -> None:
@@ -298,6 +299,7 @@ class WireConnection:
         if not self._is_clean(ending.results):
             self.close()
         self._has_run, self.is_settled = False, True
+        self._exchange = self._no_exchange
 
     def _is_clean(self, results: list[PGresult]) -> bool:
         if self._pgconn.transaction_status != _IDLE:

@@ -1,10 +1,14 @@
 """Answers of many rows that come at once, and callers that leave while theirs waits for its step."""
 
 import asyncio
+import gc
+from contextlib import suppress
 
 import pytest
 
+from core.errors import DataSourceError
 from core.toolspec import ParameterType
+from gateways.postgres.exchange import WireExchange
 from gateways.postgres.settings import PostgresSettings
 from gateways.postgres.source import PostgresSource
 from tests.gateways.postgres.queries import make_query
@@ -37,3 +41,18 @@ async def test_callers_that_leave_take_nothing_with_them(
             assert stayed == [True] * (CALLERS - len(leaving))
 
         assert await asyncio.gather(*map(ask, range(CALLERS))) == [True] * CALLERS
+
+
+@pytest.mark.parametrize("sql", [SQL, "SELECT 1 / (:own - :most)"], ids=["rows", "error"])
+async def test_connection_holds_nothing_of_its_last_answer(
+    settings: PostgresSettings, sql: str
+) -> None:
+    kind = ParameterType.INTEGER
+    async with PostgresSource(settings) as source:
+        with suppress(DataSourceError):
+            await source.run(make_query(sql, own=(kind, 900), most=(kind, 900)))
+        gc.collect()
+
+        held = [each for each in gc.get_objects() if isinstance(each, WireExchange)]
+
+    assert [each.results for each in held if each.results] == []
