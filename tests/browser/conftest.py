@@ -132,11 +132,20 @@ def shared_context(
 
 
 @pytest.fixture
-def context(shared_context: BrowserContext) -> Iterator[BrowserContext]:
+def context(
+    request: pytest.FixtureRequest,
+    shared_context: BrowserContext,
+    browser_context_args: dict[str, Any],
+) -> Iterator[BrowserContext]:
     """As empty as a new one, but for the files that browsers keep for ever.
 
-    What stays in a context until it is closed (a clock, a script) is for one of the test's own.
+    What stays in a context until it is closed, such as a clock, needs the mark `own_context`.
     """
+    if request.node.get_closest_marker("own_context"):
+        assert shared_context.browser is not None
+        with shared_context.browser.new_context(**browser_context_args) as own:
+            yield own
+        return
     yield shared_context
     stored = {"origin": "*", "storageTypes": "local_storage"}
     for page in shared_context.pages[1:]:

@@ -53,13 +53,11 @@ def is_active(tool: ToolDefinition) -> bool:
     return bool(ToolDefinition.objects.get(pk=tool.pk).is_active)
 
 
+@pytest.mark.own_context
 def test_switch_by_keyboard_is_undone_from_the_toast(
-    browser: Browser, signed_in: Page, live_server: LiveServer, tools: ToolDefinition
+    signed_in: Page, live_server: LiveServer, tools: ToolDefinition
 ) -> None:
-    # A clock belongs to a context, and the tests share one.
-    clocked = browser.new_context(locale="en-US")
-    clocked.add_cookies(signed_in.context.cookies())  # type: ignore[arg-type]
-    page = clocked.new_page()
+    page = signed_in
     page.clock.install()
     page.goto(f"{live_server.url}/tools/")
     switch = page.get_by_role("switch", name="stores_in_region is active")
@@ -83,7 +81,6 @@ def test_switch_by_keyboard_is_undone_from_the_toast(
     assert is_active(tools)
     page.clock.fast_forward(60_000)
     expect(page.get_by_text("1 tool was activated.")).to_have_count(0)
-    clocked.close()
 
 
 def test_chosen_tools_are_deactivated_together(

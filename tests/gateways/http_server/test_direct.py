@@ -90,6 +90,7 @@ async def test_connection_holds_no_parser_between_two_requests() -> None:
     def has_parser() -> bool:
         return any(isinstance(each, HttpRequestParser) for each in gc.get_objects())
 
+    gc.collect()
     async with serving(PATIENT, Direct()) as stage, stage.sent() as (reader, writer):
         for _ in range(4):
             writer.write(post(b"one"))
