@@ -29,8 +29,6 @@ KEY_CACHE_SIZE = 1_000
 KEY_GRACE_SECONDS = 300.0
 # How long a call with a known key waits for the database to confirm the key.
 KEY_PATIENCE_SECONDS = 0.5
-# How long a request waits for that before it takes the way of those whose key is not known at once.
-OFFER_PATIENCE_SECONDS = 0.2
 
 
 class KeysUnavailableError(Exception):
@@ -75,6 +73,7 @@ class KeyVerifier(TokenVerifier):
         self._database = database
         self._entries: dict[str, _Entry] = {}
         self._readings: dict[str, asyncio.Task[_Entry | None]] = {}
+        self._waits: dict[str, asyncio.Future[None]] = {}
 
     async def verify_token(self, token: str) -> AccessToken | None:
         """As `check`, and notes what is refused."""
@@ -98,13 +97,16 @@ class KeyVerifier(TokenVerifier):
                 raise RefusedAddressError
         return None if entry is None else entry.access
 
-    def find(self, token: str, peer: str = "", forwarded: str = "") -> Caller | None:
+    def find(
+        self, token: str, peer: str = "", forwarded: str = "", *, has_waited: bool = False
+    ) -> Caller | None:
         """The caller of a key that is fresh in memory; None where `verify_token` has to judge.
 
-        `peer` is the other end of the connection, `forwarded` what proxies say of it. Must be called in
-        the running event loop.
+        `peer` is the other end of the connection, `forwarded` what proxies say of it. For a request that
+        `has_waited` for `reading_of` or `check` what was read counts, however long it took: on busy cores
+        nothing is fresh when it comes. Must be called in the running event loop.
         """
-        entry = self._find_fresh(token)
+        entry = self._find_known(token) if has_waited else self._find_fresh(token)
         if entry is None:
             return None
         if entry.networks is not None and not is_within(
@@ -114,22 +116,25 @@ class KeyVerifier(TokenVerifier):
         return entry.caller
 
     def reading_of(self, token: str) -> "asyncio.Future[None] | None":
-        """Ends when the key was read again, and OFFER_PATIENCE_SECONDS later at the latest.
+        """Ends when the key was read again, and KEY_PATIENCE_SECONDS later at the latest; one for all who wait.
 
         None where `find` would say the same again.
         """
         if token_key_id(token) is None or self._find_fresh(token) is not None:
             return None
+        if (known := self._waits.get(token)) is not None:
+            return known
         loop = asyncio.get_running_loop()
-        waited: asyncio.Future[None] = loop.create_future()
+        waited = self._waits[token] = loop.create_future()
 
         def end(_reading: object = None) -> None:
             alarm.cancel()
             if not waited.done():
+                del self._waits[token]
                 waited.set_result(None)
 
         # The database may be silent for long.
-        alarm = loop.call_later(OFFER_PATIENCE_SECONDS, end)
+        alarm = loop.call_later(KEY_PATIENCE_SECONDS, end)
         self._begin_reading(token).add_done_callback(end)
         return waited
 

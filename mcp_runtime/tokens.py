@@ -89,10 +89,19 @@ class BearerVerifier(TokenVerifier):
         )
 
     def find(
-        self, token: str, peer: str = "", forwarded: str = "", toolset: str = ""
+        self,
+        token: str,
+        peer: str = "",
+        forwarded: str = "",
+        toolset: str = "",
+        *,
+        has_waited: bool = False,
     ) -> Caller | None:
-        """The caller of a key or token that is fresh in memory; None where `verify_token` has to judge."""
-        known = self.keys.find(token, peer, forwarded)
+        """The caller of a key or token that is fresh in memory; None where `verify_token` has to judge.
+
+        `has_waited` is that of KeyVerifier.
+        """
+        known = self.keys.find(token, peer, forwarded, has_waited=has_waited)
         return known or (self._find_checked(token, toolset) if self._entries else None)
 
     async def close(self) -> None:

@@ -45,13 +45,14 @@ class DirectRequest(Struct, frozen=True):
     """A request with this head and body.
 
     `server` is the address that it came to, as ASGI has it, and `peer` that of the other end of the
-    connection, '' if unknown.
+    connection, '' if unknown. `has_waited` says that it is offered once more, after what `wait_for` gave.
     """
 
     head: DirectHead
     body: bytes
     server: tuple[str, int | None] | None
     peer: str = ""
+    has_waited: bool = False
 
 
 class KnownHeads:

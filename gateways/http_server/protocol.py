@@ -235,8 +235,7 @@ class HttpProtocol(HttpToolsProtocol):
         if head is None or not self._is_ready:
             return False
         if len(body) == head.body_bytes:
-            request = DirectRequest(head, body, self.server, self._peer)
-            return self._answer_directly(request) or self._offer_again(head, data)
+            return self._answer_directly(head, body) or self._offer_again(head, data)
         if body:
             return False
         # Many clients send head and body apart.
@@ -304,7 +303,7 @@ class HttpProtocol(HttpToolsProtocol):
         first, self._first = self._first, b""
         if (head := self._offered) is not None:
             self._offered = None
-            if self._answer_directly(DirectRequest(head, self._body, self.server, self._peer)):
+            if self._answer_directly(head, self._body):
                 self._heads.keep(head, first, self._body)
                 self.headers, self._body = [], b""
                 return
@@ -316,9 +315,10 @@ class HttpProtocol(HttpToolsProtocol):
         super().on_message_complete()
         self._begin(_IDLE if self.cycle.response_complete else _ANSWER)
 
-    def _answer_directly(self, request: DirectRequest) -> bool:
+    def _answer_directly(self, head: DirectHead, body: bytes) -> bool:
         """Whether the request was taken; the answer may come later."""
         assert self._direct is not None  # noqa: S101 - narrows
+        request = DirectRequest(head, body, self.server, self._peer, self._was_offered)
         try:
             begun = self._direct.begin(request)
         except Exception:
@@ -326,7 +326,7 @@ class HttpProtocol(HttpToolsProtocol):
             return False
         if begun is None:
             return False
-        keeps = request.head.keep_alive and not self._is_parting
+        keeps = head.keep_alive and not self._is_parting
         cycle = DirectCycle(self.tasks, keep_alive=keeps)
         self.cycle = cycle  # type: ignore[assignment]
         self._begin(_ANSWER)

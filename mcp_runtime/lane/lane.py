@@ -85,13 +85,10 @@ class DirectLane:
         self._running: dict[tuple[str, int | str], asyncio.Task[Any]] = {}
 
     def begin(
-        self, request: DirectRequest, checked: Caller | None = None
+        self, request: DirectRequest
     ) -> DirectAnswer | Coroutine[Any, Any, DirectAnswer] | None:
-        """The answer, or what will give it; None for everything that is not plain.
-
-        `checked` is who calls, where the verifier has just said so; else it must be fresh in memory.
-        """
-        admitted = self._admit(request, checked)
+        """The answer, or what will give it; None for everything that is not plain."""
+        admitted = self._admit(request)
         if admitted is None:
             return None
         head, caller = admitted
@@ -133,14 +130,12 @@ class DirectLane:
             return None
         return self._verifier.keys.reading_of(head.judged.token)
 
-    def _admit(
-        self, request: DirectRequest, checked: Caller | None
-    ) -> tuple[JudgedHead, Caller] | None:
+    def _admit(self, request: DirectRequest) -> tuple[JudgedHead, Caller] | None:
         """What the head says and who calls; None where either is not sure."""
         head = request.head.judged
         if head is None or head.peer != request.peer or head.server != request.server:
             head = self._judge(request)
-        caller = head and self._find_caller(head, checked)
+        caller = head and self._find_caller(head, has_waited=request.has_waited)
         return None if head is None or caller is None else (head, caller)
 
     def _begin_session(self, head: JudgedHead, caller: Caller, body: bytes) -> DirectAnswer | None:
@@ -251,12 +246,12 @@ class DirectLane:
             head.judged = judged
         return judged
 
-    def _find_caller(self, head: JudgedHead, checked: Caller | None) -> Caller | None:
+    def _find_caller(self, head: JudgedHead, *, has_waited: bool) -> Caller | None:
         """Who calls, at the endpoint that it calls; None where it is not sure to see anything there."""
         caller = ANONYMOUS
         if self._verifier is not None:
-            known = checked or self._verifier.find(
-                head.token, head.peer, head.forwarded, head.toolset
+            known = self._verifier.find(
+                head.token, head.peer, head.forwarded, head.toolset, has_waited=has_waited
             )
             if known is None:
                 return None
@@ -337,11 +332,10 @@ async def answer_unless_gone(
 
 
 class LateOffer:
-    """ASGI middleware: offers a request to the lane once more when its key had to be read first.
+    """ASGI middleware: offers a request to the lane once more, after its key was read.
 
-    Else a client that asks every few seconds would never meet the lane: its key is fresh for one.
-    What was read counts however long that took: on busy cores nothing is fresh when it comes.
-    A call ends when its client leaves, as in the lane.
+    That it was declined for its key and not for what it asks cannot be told here: others may have had the
+    same key read meanwhile. A call ends when its client leaves, as in the lane.
     """
 
     def __init__(self, app: ASGIApp, lane: DirectLane, verifier: BearerVerifier) -> None:
@@ -356,10 +350,10 @@ class LateOffer:
             scope["type"] == "http"
             and scope["method"] == "POST"
             and scope["path"].encode() == self._lane.path
+            and not scope["query_string"]
             and len(headers) == len(scope["headers"])
             and is_small
             and token != ""
-            and self._verifier.find(token, CLIENT_ADDRESS.get(), toolset=toolset_of(scope)) is None
         )
         access = await self._verifier.check(token) if is_offered else None
         if access is None:
@@ -370,8 +364,7 @@ class LateOffer:
         if first and first["type"] == "http.request" and not first.get("more_body"):
             head = DirectHead(headers, toolset_of(scope).encode())
             server, peer = scope.get("server"), CLIENT_ADDRESS.get()
-            request = DirectRequest(head, first["body"], server, peer)
-            begun = self._lane.begin(request, access.claims["caller"])
+            begun = self._lane.begin(DirectRequest(head, first["body"], server, peer, True))
         if begun is not None and not isinstance(begun, DirectAnswer):
             begun = await answer_unless_gone(begun, receive)
             if begun is None:

@@ -105,7 +105,7 @@ async def test_request_waits_for_its_key_no_longer_than_is_worth_while(
     verifier: KeyVerifier, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     token = await sync_to_async(make_token)()
-    monkeypatch.setattr(auth, "OFFER_PATIENCE_SECONDS", 0.01)
+    monkeypatch.setattr(auth, "KEY_PATIENCE_SECONDS", 0.01)
     answers = threading.Event()
     silence = asyncio.ensure_future(verifier._database.call(answers.wait))
 
@@ -195,6 +195,24 @@ async def test_key_that_is_fresh_in_memory_is_found_at_once(verifier: KeyVerifie
     assert await verifier.verify_token(token)
     verifier.forget_keys()
     assert verifier.find(token) is None
+
+
+async def test_key_counts_for_those_who_waited_for_it_however_long_it_took(
+    verifier: KeyVerifier,
+) -> None:
+    token = await sync_to_async(make_token)(allowed_networks=["192.0.2.0/24"])
+    waited = verifier.reading_of(token)
+    assert waited is not None
+    assert verifier.reading_of(token) is waited
+    await waited
+    make_old(verifier, 5)
+
+    assert verifier.find(token, "192.0.2.7") is None
+    assert verifier.find(token, "192.0.2.7", has_waited=True)
+    assert verifier.find(token, "198.51.100.7", has_waited=True) is None
+    assert verifier.reading_of(token) is not waited
+    verifier.forget_keys()
+    assert verifier.find(token, "192.0.2.7", has_waited=True) is None
 
 
 async def test_key_that_expires_meanwhile_is_not_found(verifier: KeyVerifier) -> None:

@@ -1,5 +1,6 @@
 """Lists as bytes: each key sees its own tools, and an edit is seen by the next list."""
 
+import asyncio
 from collections.abc import Callable
 from typing import Any
 
@@ -13,6 +14,7 @@ from core.grants import Grant
 from core.toolspec import ExpressionLogic, ToolSpec
 from mcp_runtime import auth
 from mcp_runtime.caller import Caller
+from mcp_runtime.lane.lane import LateOffer
 from mcp_runtime.lane.lists import MOST_KEPT, ToolLists
 from mcp_runtime.search.listing import ListingRule
 from mcp_runtime.snapshot import Snapshot
@@ -88,6 +90,45 @@ async def test_list_of_a_client_whose_key_was_read_slowly_is_made_of_bytes_too(
     async with both_ways(serve, settings) as (direct, _):
         # Every key is too old when its reading has ended, as on a machine that is too busy.
         monkeypatch.setattr(auth, "KEY_CACHE_SECONDS", 0.0)
+        assert "first" in await names(direct, LISTS[0])
+        assert len(direct.taken) == 1
+
+
+async def test_request_whose_key_was_read_for_it_never_meets_the_application(
+    serve: Serve, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await sync_to_async(make_expression)(name="first")
+
+    async def fail(*_: Any) -> None:
+        raise AssertionError
+
+    async with both_ways(serve, settings) as (direct, _):
+        # A session's requests come with heads that are new, and the loop is too slow for every key.
+        monkeypatch.setattr(auth, "KEY_CACHE_SECONDS", 0.0)
+        monkeypatch.setattr(LateOffer, "__call__", fail)
+        lists = await asyncio.gather(*(names(direct, LISTS[0]) for _ in range(30)))
+
+    assert all("first" in shown for shown in lists)
+    assert len(direct.taken) == 30
+
+
+async def test_request_whose_key_was_read_meanwhile_by_others_is_made_of_bytes_too(
+    serve: Serve, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await sync_to_async(make_expression)(name="first")
+
+    async with both_ways(serve, settings) as (direct, _):
+        keys = direct.served.runtime.verifier.keys
+        # It does not wait for its key before the application has it, and there the key is fresh.
+        keys.forget_keys()
+        monkeypatch.setattr(keys, "reading_of", lambda _token: None)
+        check, offer = keys.check, LateOffer.__call__
+
+        async def come_late(self: LateOffer, *asked: Any) -> None:
+            await check(direct.served.token)
+            await offer(self, *asked)
+
+        monkeypatch.setattr(LateOffer, "__call__", come_late)
         assert "first" in await names(direct, LISTS[0])
         assert len(direct.taken) == 1
 

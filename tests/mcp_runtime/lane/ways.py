@@ -53,8 +53,8 @@ class Way:
     def count(self, lane: DirectLane) -> None:
         begin = lane.begin
 
-        def note(request: Any, checked: Any = None) -> Any:
-            begun = begin(request, checked)
+        def note(request: Any) -> Any:
+            begun = begin(request)
             if begun is not None:
                 self.taken.append(request)
             return begun
