@@ -8,7 +8,7 @@ from asgiref.sync import async_to_sync
 from django.core.exceptions import ValidationError
 
 from catalog.mcp_servers.settings import to_mcp_settings
-from catalog.models import McpServer
+from catalog.models import Authentication, McpServer
 from core.errors import EditError
 from core.ingest.remote_tools import read_remote_tools, served_name
 from gateways.mcp_client.reader import read_server_tools
@@ -31,6 +31,24 @@ from toolbuilder.taking_up.operations import keep_operations
 
 WriteLine = Callable[[str], object]
 
+# How an MCP server learns who calls.
+_TOKEN_OPTIONS = (
+    ("--token-reference", "env:NAME", "the MCP server's token"),
+    (
+        "--token-in",
+        "header:NAME|query:NAME",
+        "where the MCP server wants its token (default: Authorization: Bearer)",
+    ),
+    (
+        "--token-url",
+        "URL",
+        "where its token is asked for by OAuth 2.0 client credentials; the token reference is the"
+        " client's secret",
+    ),
+    ("--client-id", "ID", "for --token-url"),
+    ("--scope", "SCOPE", "for --token-url"),
+)
+
 
 def add_ingest(actions: Any) -> None:
     """Declare the action's arguments."""
@@ -51,15 +69,8 @@ def add_ingest(actions: Any) -> None:
         action="store_true",
         help="FILE is the URL of an MCP server, whose tools are proxied",
     )
-    ingest.add_argument(
-        "--token-reference", default="", metavar="env:NAME", help="the MCP server's token"
-    )
-    ingest.add_argument(
-        "--token-in",
-        default="",
-        metavar="header:NAME|query:NAME",
-        help="where the MCP server wants its token (default: Authorization: Bearer)",
-    )
+    for option, metavar, text in _TOKEN_OPTIONS:
+        ingest.add_argument(option, default="", metavar=metavar, help=text)
     ingest.add_argument(
         "--activate", action="store_true", help="serve the MCP server's tools, or those of --only"
     )
@@ -155,8 +166,18 @@ def _find_server(name: str, url: str, options: dict[str, Any]) -> McpServer:
     found = McpServer.objects.filter(name=name).first()
     if found is None:
         found = McpServer(name=name, server_url=url, token_reference=options["token_reference"])
-        if options["token_in"]:
-            found.authentication, _, found.authentication_name = options["token_in"].partition(":")
+        way, client = options["token_in"], [options["token_url"], options["client_id"]]
+        if any((*client, options["scope"])):
+            if way or not all((*client, options["token_reference"])):
+                raise EditError(
+                    "client credentials are --token-url, --client-id and, for the client's secret,"
+                    " --token-reference; some services want --scope, none --token-in"
+                )
+            found.authentication = Authentication.CLIENT_CREDENTIALS
+            found.token_url, found.client_id = client
+            found.token_scope = options["scope"]
+        elif way:
+            found.authentication, _, found.authentication_name = way.partition(":")
     elif found.server_url != url:
         raise EditError(
             f"{name} has another address; change it on the server's page, or choose a new name"

@@ -326,6 +326,21 @@ def test_command_says_where_the_token_goes(
     assert remote.seen_headers[-1]["x-api-key"] == "sesame-street"
 
 
+def test_command_registers_a_client_that_asks_for_its_token(
+    remote: RemoteServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(remote, "token", "first-token")
+    monkeypatch.setenv("WEATHER_SECRET", "sesame-street")
+    client = ("--client-id", "agents", "--token-reference", "env:WEATHER_SECRET")
+    where = ("--token-url", f"http://127.0.0.1:{remote.port}/token", "--scope", "read")
+
+    assert ingest(remote, *client, *where)[-1].startswith("5 tools, 0 on")
+
+    server = McpServer.objects.get(name="weather")
+    assert server.authentication == "client_credentials"
+    assert (server.client_id, server.token_scope) == ("agents", "read")
+
+
 def test_dry_run_writes_nothing(remote: RemoteServer) -> None:
     lines = ingest(remote, "--dry-run")
 
@@ -341,6 +356,12 @@ def test_dry_run_writes_nothing(remote: RemoteServer) -> None:
         pytest.param(["--token-reference", "sesame"], "env:NAME or file:NAME", id="reference"),
         pytest.param(["--token-in", "cookie:a"], "not a valid choice", id="place"),
         pytest.param(["--token-in", "header"], "Name it, as the server's", id="no name"),
+        pytest.param(["--client-id", "agents"], "client credentials are --token-url", id="client"),
+        pytest.param(
+            ["--token-in", "query:key", "--token-url", "https://a.example"],
+            "none --token-in",
+            id="two ways",
+        ),
     ],
 )
 def test_what_is_wrong_is_told(remote: RemoteServer, more: list[str], text: str) -> None:
