@@ -187,14 +187,14 @@ class ToolCaller:
         """The answer of a call that neither a limit nor the tool's breaker refuses."""
         tool = target.tool
         assert tool is not None  # noqa: S101 - narrows
-        run = partial(
-            run_tool,
-            *(tool, target.arguments, caller.facts, self.sources),
-            caller=caller.queue_name,
-        )
+        given, queue_name = (tool, target.arguments, caller.facts, self.sources), caller.queue_name
         limits = self.limits_of(caller, target.name)
         with self.breakers.enter(tool):
-            answer = await (run_within_limits(self.gate, limits, run) if limits else run())
+            if limits:
+                run = partial(run_tool, *given, caller=queue_name)
+                answer = await run_within_limits(self.gate, limits, run)
+            else:
+                answer = await run_tool(*given, caller=queue_name)
         return with_notices(answer, target.old_names) if target.old_names else answer
 
     def _begin_record(self, caller: Caller, name: str, origin: CallOrigin, revision: int) -> Call:

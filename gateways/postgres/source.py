@@ -9,6 +9,7 @@ import asyncio
 import logging
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from time import perf_counter
 from typing import TypeVar
 
@@ -134,10 +135,11 @@ class PostgresSource(ServerSource[WireConnection]):
         opening = self._find_opening(query)
         timeout_ms = min(query.timeout_ms, self.settings.statement_timeout_ms)
         turn = self._turn(query.caller, timeout_ms)
+        select = partial(self._select, query, turn, opening)
         started = perf_counter()
         try:
             try:
-                return await self._select(query, turn, opening)
+                return await self._twice(select)
             except (DriftError, ServerError) as error:
                 is_outdated = (
                     isinstance(error, DriftError) or error.is_stale or error.sqlstate in _DRIFT
@@ -146,7 +148,7 @@ class PostgresSource(ServerSource[WireConnection]):
                     raise
             # What was known of the statement is outdated: it is described and run again.
             self._descriptions.forget(query.statement)
-            return await self._select(query, turn, opening)
+            return await self._twice(select)
         except DriftError as error:
             raise DataSourceError(
                 message("source.table_changed", "a table was changed during the query; retry")
@@ -167,6 +169,7 @@ class PostgresSource(ServerSource[WireConnection]):
             raise DataSourceError(str(error)) from error
 
     async def _select(self, query: Query, turn: Turn, opening: Opening | None) -> QueryResult:
+        """As `run`, on one connection. Raises ConnectionLostError, with which all chunks so far are lost."""
         encoded = self._encode_known(query)
         if encoded is None or self.settings.checks_cost_at_call:
             encoded = await self._on_connection(self._prepare, turn, query, opening)
@@ -179,27 +182,20 @@ class PostgresSource(ServerSource[WireConnection]):
         if comment := trace_comment():
             # Each text is another: none is worth to be kept parsed.
             select = replace(select, sql=select.sql + comment.encode(), is_prepared=False)
-        loop = asyncio.get_running_loop()
-
-        async def fetch() -> QueryResult:
-            # Each attempt begins anew: a lost connection may have given chunks already.
-            reader = PostgresRowReader(description, RowCollector(row_limit, byte_limit))
-            receive = None if row_limit < select.chunk_rows else reader.collect
-            until, began = turn.until + turn.margin_s, perf_counter()
-            exchange = WireExchange(
-                loop.create_future(), until, select, values, turn.caller, opening, receive
-            )
-            try:
-                await self._pool.run(exchange, turn.until)
-            finally:
-                turn.waited_s += max(0.0, exchange.began - began)
-            elapsed_ms = (perf_counter() - exchange.began) * 1_000
-            # Its connection serves the next caller meanwhile.
-            if (rest := exchange.rows()) is not None:
-                reader.collect(rest)
-            return reader.finish(description.names, elapsed_ms)
-
-        return await self._twice(fetch)
+        reader = PostgresRowReader(description, RowCollector(row_limit, byte_limit))
+        receive = None if row_limit < select.chunk_rows else reader.collect
+        answer: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        until, began = turn.until + turn.margin_s, perf_counter()
+        exchange = WireExchange(answer, until, select, values, turn.caller, opening, receive)
+        try:
+            await self._pool.run(exchange, turn.until)
+        finally:
+            turn.waited_s += max(0.0, exchange.began - began)
+        elapsed_ms = (perf_counter() - exchange.began) * 1_000
+        # Its connection serves the next caller meanwhile.
+        if (rest := exchange.rows()) is not None:
+            reader.collect(rest)
+        return reader.finish(description.names, elapsed_ms)
 
     async def _prepare(
         self, connection: WireConnection, query: Query, opening: Opening | None
