@@ -303,12 +303,13 @@ class HttpProtocol(HttpToolsProtocol):
         first, self._first = self._first, b""
         if (head := self._offered) is not None:
             self._offered = None
-            if self._answer_directly(head, self._body):
+            if is_taken := self._answer_directly(head, self._body):
                 self._heads.keep(head, first, self._body)
+            else:
+                _, end, rest = first.partition(HEAD_END)
+                is_taken = bool(end) and rest == self._body and self._offer_again(head, first)
+            if is_taken:
                 self.headers, self._body = [], b""
-                return
-            _, end, rest = first.partition(HEAD_END)
-            if end and rest == self._body and self._offer_again(head, first):
                 return
             self._begin_cycle()
             super().on_body(self._body)

@@ -88,10 +88,13 @@ class DirectLane:
         self, request: DirectRequest
     ) -> DirectAnswer | Coroutine[Any, Any, DirectAnswer] | None:
         """The answer, or what will give it; None for everything that is not plain."""
-        admitted = self._admit(request)
-        if admitted is None:
+        head: JudgedHead | None = request.head.judged
+        if head is None or head.peer != request.peer or head.server != request.server:
+            head = self._judge(request)
+        if head is None:
             return None
-        head, caller = admitted
+        if (caller := self._find_caller(head, has_waited=request.has_waited)) is None:
+            return None
         if request.head.method == b"DELETE":
             return self._end_session(head, caller)
         if not head.version and not head.session_id:
@@ -129,14 +132,6 @@ class DirectLane:
         if self._verifier is None or head.judged is None:
             return None
         return self._verifier.keys.reading_of(head.judged.token)
-
-    def _admit(self, request: DirectRequest) -> tuple[JudgedHead, Caller] | None:
-        """What the head says and who calls; None where either is not sure."""
-        head = request.head.judged
-        if head is None or head.peer != request.peer or head.server != request.server:
-            head = self._judge(request)
-        caller = head and self._find_caller(head, has_waited=request.has_waited)
-        return None if head is None or caller is None else (head, caller)
 
     def _begin_session(self, head: JudgedHead, caller: Caller, body: bytes) -> DirectAnswer | None:
         """The answer to a plain `initialize`; the SDK is not asked before a request needs it."""
