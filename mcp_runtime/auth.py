@@ -62,7 +62,7 @@ class _Entry:
 
 
 class KeyVerifier(TokenVerifier):
-    """Accepts the API keys of the database; a valid key is remembered for a second by its token."""
+    """Accepts the API keys of the database; for a second it is remembered which tokens are keys, and which are none."""
 
     def __init__(
         self, database: DatabaseThread, on_refusal: NotesRefusals = lambda *_, **__: None
@@ -74,6 +74,8 @@ class KeyVerifier(TokenVerifier):
         self._entries: dict[str, _Entry] = {}
         self._readings: dict[str, asyncio.Task[_Entry | None]] = {}
         self._waits: dict[str, asyncio.Future[None]] = {}
+        # When the database was asked about those that are no good, on the monotonic clock.
+        self._refused: dict[str, float] = {}
 
     async def verify_token(self, token: str) -> AccessToken | None:
         """As `check`, and notes what is refused."""
@@ -89,7 +91,7 @@ class KeyVerifier(TokenVerifier):
     async def check(self, token: str) -> AccessToken | None:
         """Raises KeysUnavailableError and, for a key of other networks, RefusedAddressError."""
         entry = self._find_fresh(token)
-        if entry is None and token_key_id(token) is not None:
+        if entry is None and self._may_be_good(token):
             entry = await self._wait_for_entry(token)
         if entry and entry.networks is not None:
             address = CLIENT_ADDRESS.get()
@@ -120,7 +122,7 @@ class KeyVerifier(TokenVerifier):
 
         None where `find` would say the same again.
         """
-        if token_key_id(token) is None or self._find_fresh(token) is not None:
+        if self._find_fresh(token) is not None or not self._may_be_good(token):
             return None
         if (known := self._waits.get(token)) is not None:
             return known
@@ -141,6 +143,7 @@ class KeyVerifier(TokenVerifier):
     def forget_keys(self, _payload: str = "") -> None:
         """Read every key again: one was changed or revoked."""
         self._entries.clear()
+        self._refused.clear()
         # What they find may be from before the change.
         self._readings.clear()
 
@@ -152,6 +155,11 @@ class KeyVerifier(TokenVerifier):
         if time.monotonic() - entry.read_at >= KEY_REFRESH_SECONDS:
             self._begin_reading(token)
         return entry
+
+    def _may_be_good(self, token: str) -> bool:
+        """Whether the database has to be asked: a request that is refused is looked at three times."""
+        is_refused = time.monotonic() - self._refused.get(token, -math.inf) < KEY_CACHE_SECONDS
+        return not is_refused and token_key_id(token) is not None
 
     async def _wait_for_entry(self, token: str) -> _Entry | None:
         """The key as the database has it; as it had it, if it is away or slow."""
@@ -199,6 +207,9 @@ class KeyVerifier(TokenVerifier):
             return await asyncio.shield(self._begin_reading(token))
         self._entries.pop(token, None)
         if key is None:
+            if len(self._refused) >= KEY_CACHE_SIZE:
+                self._refused.clear()
+            self._refused[token] = read_at
             return None
         if len(self._entries) >= KEY_CACHE_SIZE:
             self._entries.pop(next(iter(self._entries)))

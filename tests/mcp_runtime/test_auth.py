@@ -19,7 +19,7 @@ from django.db.models import JSONField, Value
 from django.utils import timezone
 
 from access.database_thread import DatabaseThread
-from access.keys import issue_key, new_token
+from access.keys import find_key, issue_key, new_token
 from access.models import ApiKey
 from mcp_runtime import auth
 from mcp_runtime.auth import (
@@ -210,7 +210,9 @@ async def test_key_counts_for_those_who_waited_for_it_however_long_it_took(
     assert verifier.find(token, "192.0.2.7") is None
     assert verifier.find(token, "192.0.2.7", has_waited=True)
     assert verifier.find(token, "198.51.100.7", has_waited=True) is None
-    assert verifier.reading_of(token) is not waited
+    again = verifier.reading_of(token)
+    assert again is not None
+    await again
     verifier.forget_keys()
     assert verifier.find(token, "192.0.2.7", has_waited=True) is None
 
@@ -255,6 +257,30 @@ async def test_revoked_key_stops_where_no_notification_comes(
 
     assert await verifier.verify_token(token) is None
     assert await verifier.verify_token(other) is None
+
+
+async def test_token_that_is_no_key_is_asked_for_once_a_second(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wrong, asked = new_token(), Counter[str]()
+
+    def count(token: str) -> ApiKey | None:
+        asked[token] += 1
+        return find_key(token)
+
+    monkeypatch.setattr(auth, "find_key", count)
+    # As if no second passed.
+    monkeypatch.setattr(auth, "KEY_CACHE_SECONDS", 600.0)
+
+    async with serve() as served:
+        for _ in range(2):
+            assert await status(served, wrong) == 401
+        assert asked[wrong] == 1
+        keys = served.runtime.verifier.keys
+        keys._refused[wrong] -= 600
+        assert await keys.check(wrong) is None
+
+    assert asked[wrong] == 2
 
 
 async def test_key_is_as_old_as_the_question_for_it(verifier: KeyVerifier) -> None:
