@@ -62,7 +62,7 @@ class _Entry:
 
 
 class KeyVerifier(TokenVerifier):
-    """Accepts the API keys of the database; for a second it is remembered which tokens are keys, and which are none."""
+    """Accepts the API keys of the database; remembers for a second which tokens are keys and which are not."""
 
     def __init__(
         self, database: DatabaseThread, on_refusal: NotesRefusals = lambda *_, **__: None
@@ -74,7 +74,7 @@ class KeyVerifier(TokenVerifier):
         self._entries: dict[str, _Entry] = {}
         self._readings: dict[str, asyncio.Task[_Entry | None]] = {}
         self._waits: dict[str, asyncio.Future[None]] = {}
-        # When the database was asked about those that are no good, on the monotonic clock.
+        # When the database said of a token that it is no key, on the monotonic clock.
         self._refused: dict[str, float] = {}
 
     async def verify_token(self, token: str) -> AccessToken | None:
@@ -157,7 +157,7 @@ class KeyVerifier(TokenVerifier):
         return entry
 
     def _may_be_good(self, token: str) -> bool:
-        """Whether the database has to be asked: a request that is refused is looked at three times."""
+        """Whether to ask the database; a request that is refused comes here three times on its way."""
         is_refused = time.monotonic() - self._refused.get(token, -math.inf) < KEY_CACHE_SECONDS
         return not is_refused and token_key_id(token) is not None
 
