@@ -4,13 +4,13 @@ import { showToast } from "web/toast.js";
 const HAS_OWN_ANSWER = [401, 409, 422, 429];
 
 /**
- * Sends searches that were typed before the page could hear it, and shows a toast when a request fails or the server cannot be reached; the latter is `request:unreachable` of the element that
- * asked, and `htmx:finally:request` then has an answer with the status 0.
+ * Says again what was typed and ticked before htmx could hear it, and shows a toast when a request fails or the server cannot be
+ * reached; the latter is `request:unreachable` of the element that asked, and `htmx:finally:request` then has an answer with the status 0.
  */
 export function watchRequests() {
   const unreachable = new WeakSet();
   // Once htmx, which waits as long, has taken up the page.
-  document.addEventListener("DOMContentLoaded", () => setTimeout(sendEarlySearches));
+  document.addEventListener("DOMContentLoaded", () => setTimeout(repeatEarlyInput));
   document.addEventListener("htmx:before:request", ({ detail: { ctx } }) => {
     ctx.fetch = (...asked) => fetch(...asked).catch((error) => stepIn(error, () => unreachable.add(ctx)));
   });
@@ -32,15 +32,16 @@ export function watchRequests() {
   });
 }
 
-function sendEarlySearches() {
-  for (const field of document.querySelectorAll("form[hx-get] input[type=search]")) {
+function repeatEarlyInput() {
+  for (const field of document.querySelectorAll("input[type=search]")) {
+    // Browsers fill in again what was typed before a page was left.
     if (field.value !== field.defaultValue) {
-      field.form.requestSubmit();
+      early.input.add(field);
     }
   }
-  for (const field of document.querySelectorAll("input[type=search][hx-get]")) {
-    if (field.value !== field.defaultValue) {
-      field.dispatchEvent(new Event("input", { bubbles: true }));
+  for (const [type, fields] of Object.entries(early)) {
+    for (const field of fields) {
+      field.dispatchEvent(new Event(type, { bubbles: true }));
     }
   }
 }

@@ -15,6 +15,7 @@ from catalog.scans import run as scan_run
 from catalog.scans.scanning import run_scan
 from catalog.searching.texts import refresh_search_texts
 from tests.browser.accessibility import DESKTOP, Axe, Look, overflow_of
+from tests.browser.early import hold_htmx, let_htmx_begin
 from tests.catalog.shop import make_shop
 
 SALES = "/catalogue/main_db/public.sales_transactions/"
@@ -153,18 +154,12 @@ def test_search_that_is_typed_before_htmx_listens_is_sent(
     signed_in: Page, live_server: LiveServer, sales: CatalogTable
 ) -> None:
     page = signed_in
-    # What htmx begins with waits, as on a machine that has no time for it.
-    page.add_init_script("""
-        const wait = window.setTimeout, early = [];
-        window.setTimeout = (act, delay) => delay || document.readyState === "complete" && !early.length
-            ? wait(act, delay) : early.push(act);
-        window.goOn = () => { window.setTimeout = wait; early.forEach((act) => act()); };
-    """)
+    hold_htmx(page)
     page.goto(f"{live_server.url}/catalogue/")
     page.keyboard.press("/")
     page.keyboard.type("店舗マスタ")
 
-    page.evaluate("goOn()")
+    let_htmx_begin(page)
 
     expect(page.get_by_role("status")).to_have_text("1 table")
 

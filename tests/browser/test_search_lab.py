@@ -3,12 +3,13 @@
 import re
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Request, expect
 from pytest_django.live_server_helper import LiveServer
 
 from catalog.models import GlossaryConcept
 from core.retrieval.profiles import RRF
 from tests.browser.accessibility import DESKTOP, Axe, Look, overflow_of
+from tests.browser.early import hold_htmx, let_htmx_begin
 from tests.factories import make_tool
 from toolbuilder.models import SearchQuestion
 from toolbuilder.search_lab.questions import save_question
@@ -80,6 +81,27 @@ def test_word_that_the_glossary_learns_is_found_in_the_lab(
 
     expect(page.locator(".found > li").filter(has_text="find_stores")).to_be_visible()
     assert GlossaryConcept.objects.get().key == "store"
+
+
+def test_search_that_is_typed_before_the_page_listens_is_made_once(
+    signed_in: Page, live_server: LiveServer
+) -> None:
+    page = signed_in
+    asked: list[Request] = []
+    page.on("request", lambda request: asked.append(request))  # noqa: PLW0108 - its signature is looked at
+    hold_htmx(page)
+    page.goto(f"{live_server.url}/catalogue/~/glossary/")
+    page.get_by_role("searchbox").fill("매장")
+    let_htmx_begin(page)
+    expect(page.get_by_role("status").filter(has_text="1 concept")).to_be_visible()
+
+    # A second answer would take away what is written in the first.
+    field = page.get_by_label("Terms of store: Korean")
+    field.fill("매장, 店")
+    field.press("Enter")
+
+    expect(page.get_by_role("alert")).to_contain_text("two letters or more")
+    assert sum("glossary/?" in request.url for request in asked) == 1
 
 
 @pytest.mark.usefixtures("tools")

@@ -12,6 +12,7 @@ from access.models import ApiKey
 from access.toolsets.models import read_toolsets
 from mcp_runtime.server import Runtime
 from tests.browser.accessibility import Axe, Look, each_look, overflow_of
+from tests.browser.early import hold_htmx, let_htmx_begin
 from tests.factories import make_expression, make_toolset
 from tests.mcp_runtime.conftest import Served, listening
 from toolbuilder.search_lab.index import shared_keeper
@@ -78,6 +79,22 @@ def test_agent_sees_exactly_what_was_ticked(signed_in: Page, live_server: LiveSe
     assert (key.toolsets, key.allowed_tools) == (["sales-kr"], ["find_members"])
     assert listed_to(token, "sales-kr") == {"sales_by_region", "sales_of_stores"}
     assert listed_to(token, "") == {"sales_by_region", "sales_of_stores", "find_members"}
+
+
+def test_tick_that_is_set_before_the_page_listens_counts(
+    signed_in: Page, live_server: LiveServer
+) -> None:
+    page = signed_in
+    make_toolset("sales-kr")
+    hold_htmx(page)
+    page.goto(f"{live_server.url}/toolsets/sales-kr/")
+    page.get_by_label("sales_by_region is in the toolset").check()
+    page.get_by_label("find_members is in the toolset").check()
+
+    let_htmx_begin(page)
+
+    expect(page.locator("#count-chosen")).to_have_text("2")
+    assert read_toolsets()["sales-kr"].tools == {"sales_by_region", "find_members"}
 
 
 def test_search_that_is_typed_before_the_page_listens_is_made(
