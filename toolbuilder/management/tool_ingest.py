@@ -2,6 +2,7 @@
 
 from argparse import ArgumentParser
 from collections.abc import Callable
+from operator import attrgetter
 from typing import Any
 
 from asgiref.sync import async_to_sync
@@ -47,6 +48,14 @@ _TOKEN_OPTIONS = (
     ),
     ("--client-id", "ID", "for --token-url"),
     ("--scope", "SCOPE", "for --token-url"),
+)
+_TOKEN_OF = attrgetter(
+    "token_reference",
+    "authentication",
+    "authentication_name",
+    "token_url",
+    "client_id",
+    "token_scope",
 )
 
 
@@ -162,32 +171,38 @@ def ingest_server(url: str, options: dict[str, Any], write: WriteLine) -> int:
 
 
 def _find_server(name: str, url: str, options: dict[str, Any]) -> McpServer:
-    """The server of that name; one that is not there is made, not saved."""
+    """The server of that name, if it is what was asked for; one that is not there is made, not saved."""
+    asked = McpServer(name=name, server_url=url, token_reference=options["token_reference"])
+    way, client = options["token_in"], [options["token_url"], options["client_id"]]
+    if any((*client, options["scope"])):
+        if way or not all((*client, options["token_reference"])):
+            raise EditError(
+                "client credentials are --token-url, --client-id and, for the client's secret,"
+                " --token-reference; some services want --scope, none --token-in"
+            )
+        asked.authentication = Authentication.CLIENT_CREDENTIALS
+        asked.token_url, asked.client_id = client
+        asked.token_scope = options["scope"]
+    elif way:
+        asked.authentication, _, asked.authentication_name = way.partition(":")
     found = McpServer.objects.filter(name=name).first()
     if found is None:
-        found = McpServer(name=name, server_url=url, token_reference=options["token_reference"])
-        way, client = options["token_in"], [options["token_url"], options["client_id"]]
-        if any((*client, options["scope"])):
-            if way or not all((*client, options["token_reference"])):
-                raise EditError(
-                    "client credentials are --token-url, --client-id and, for the client's secret,"
-                    " --token-reference; some services want --scope, none --token-in"
-                )
-            found.authentication = Authentication.CLIENT_CREDENTIALS
-            found.token_url, found.client_id = client
-            found.token_scope = options["scope"]
-        elif way:
-            found.authentication, _, found.authentication_name = way.partition(":")
+        try:
+            asked.full_clean(exclude=["token"])
+        except ValidationError as error:
+            raise EditError(" ".join(error.messages)) from error
     elif found.server_url != url:
         raise EditError(
             f"{name} has another address; change it on the server's page, or choose a new name"
         )
-    try:
-        found.full_clean(exclude=["token"])
-    except ValidationError as error:
-        raise EditError(" ".join(error.messages)) from error
-    to_mcp_settings(found)
-    return found
+    elif _TOKEN_OF(asked) not in (_TOKEN_OF(found), _TOKEN_OF(McpServer())):
+        raise EditError(
+            f"{name} gets its token otherwise; change it on the server's page, or leave the options"
+            " of the token out"
+        )
+    server = found or asked
+    to_mcp_settings(server)
+    return server
 
 
 def _activate(server: McpServer, options: dict[str, Any], write: WriteLine) -> int:

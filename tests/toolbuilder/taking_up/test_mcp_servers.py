@@ -326,6 +326,18 @@ def test_command_says_where_the_token_goes(
     assert remote.seen_headers[-1]["x-api-key"] == "sesame-street"
 
 
+def test_command_refuses_a_token_that_the_registered_server_does_not_get(
+    remote: RemoteServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WEATHER_TOKEN", "sesame-street")
+    token = ("--token-reference", "env:WEATHER_TOKEN")
+    ingest(remote, *token)
+
+    assert ingest(remote, *token) == ingest(remote)
+    with pytest.raises(CommandError, match="weather gets its token otherwise"):
+        ingest(remote, *token, "--token-in", "query:key")
+
+
 def test_command_registers_a_client_that_asks_for_its_token(
     remote: RemoteServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
