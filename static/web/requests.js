@@ -4,7 +4,7 @@ import { showToast } from "web/toast.js";
 const HAS_OWN_ANSWER = [401, 409, 422, 429];
 
 /**
- * Says again what was typed and ticked before htmx could hear it, and shows a toast when a request fails or the server cannot be
+ * Repeats what was typed and ticked before htmx took up the page, and shows a toast when a request fails or the server cannot be
  * reached; the latter is `request:unreachable` of the element that asked, and `htmx:finally:request` then has an answer with the status 0.
  */
 export function watchRequests() {
@@ -34,7 +34,7 @@ export function watchRequests() {
 
 function repeatEarlyInput() {
   for (const field of document.querySelectorAll("input[type=search]")) {
-    // Browsers fill in again what was typed before a page was left.
+    // Browsers restore what was typed before the page was left, without an event.
     if (field.value !== field.defaultValue) {
       early.input.add(field);
     }

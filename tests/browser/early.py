@@ -1,4 +1,4 @@
-"""Pages that people see and use before the page can hear them, as on a machine that has no time for it."""
+"""Pages that are used before their scripts listen, as on a slow network or a busy machine."""
 
 from playwright.sync_api import Page
 
@@ -11,10 +11,10 @@ _HOLD = """
 
 
 def hold_htmx(page: Page) -> None:
-    """Let what htmx begins with wait on every page from now on."""
+    """Keep htmx from taking up the pages that are loaded from now on."""
     page.add_init_script(_HOLD)
 
 
 def let_htmx_begin(page: Page) -> None:
-    """Let it go on on this page."""
+    """Let it take up the page that is shown."""
     page.evaluate("goOn()")

@@ -171,7 +171,7 @@ def ingest_server(url: str, options: dict[str, Any], write: WriteLine) -> int:
 
 
 def _find_server(name: str, url: str, options: dict[str, Any]) -> McpServer:
-    """The server of that name, if it is what was asked for; one that is not there is made, not saved."""
+    """The registered server of that name, or a new one, not saved; raises EditError if it is another."""
     asked = McpServer(name=name, server_url=url, token_reference=options["token_reference"])
     way, client = options["token_in"], [options["token_url"], options["client_id"]]
     if any((*client, options["scope"])):
@@ -197,8 +197,8 @@ def _find_server(name: str, url: str, options: dict[str, Any]) -> McpServer:
         )
     elif _TOKEN_OF(asked) not in (_TOKEN_OF(found), _TOKEN_OF(McpServer())):
         raise EditError(
-            f"{name} gets its token otherwise; change it on the server's page, or leave the options"
-            " of the token out"
+            f"{name} is registered with other settings of its token; change them on the server's page,"
+            " or leave the token options out"
         )
     server = found or asked
     to_mcp_settings(server)

@@ -79,7 +79,7 @@ async def test_answered_request_leaves_nothing_to_the_collector_of_garbage() -> 
         finally:
             gc.enable()
 
-    # `isinstance` would ask what other tests have left, such as pages not yet drawn.
+    # `isinstance` would evaluate lazy objects that other tests have left behind.
     cycles = [each for each in found if type(each) is DirectCycle]
     assert len(cycles) == 1
     assert cycles[0].task is None

@@ -53,7 +53,7 @@ async def test_connection_holds_nothing_of_its_last_answer(
             await source.run(make_query(sql, own=(kind, 900), most=(kind, 900)))
         gc.collect()
 
-        # `isinstance` would ask what other tests have left, such as pages not yet drawn.
+        # `isinstance` would evaluate lazy objects that other tests have left behind.
         held = [each for each in gc.get_objects() if type(each) is WireExchange]
 
     assert [each.results for each in held if each.results] == []

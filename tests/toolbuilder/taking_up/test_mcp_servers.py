@@ -326,7 +326,7 @@ def test_command_says_where_the_token_goes(
     assert remote.seen_headers[-1]["x-api-key"] == "sesame-street"
 
 
-def test_command_refuses_a_token_that_the_registered_server_does_not_get(
+def test_command_refuses_token_options_that_differ_from_the_registered_server(
     remote: RemoteServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("WEATHER_TOKEN", "sesame-street")
@@ -334,7 +334,7 @@ def test_command_refuses_a_token_that_the_registered_server_does_not_get(
     ingest(remote, *token)
 
     assert ingest(remote, *token) == ingest(remote)
-    with pytest.raises(CommandError, match="weather gets its token otherwise"):
+    with pytest.raises(CommandError, match="weather is registered with other settings"):
         ingest(remote, *token, "--token-in", "query:key")
 
 
