@@ -97,6 +97,23 @@ def test_tick_that_is_set_before_the_page_listens_counts(
     assert read_toolsets()["sales-kr"].tools == {"sales_by_region", "find_members"}
 
 
+def test_tick_that_was_not_saved_is_not_shown_when_the_page_comes_back(
+    signed_in: Page, live_server: LiveServer
+) -> None:
+    page = signed_in
+    make_toolset("sales-kr")
+    page.goto(f"{live_server.url}/toolsets/sales-kr/")
+    box = page.get_by_label("find_members is in the toolset")
+    page.route("**/tools/", lambda route: route.fulfill(status=403))
+    box.check()
+    expect(page.locator(".toast.error")).to_be_visible()
+
+    page.goto(f"{live_server.url}/toolsets/")
+    page.go_back()
+
+    expect(box).not_to_be_checked()
+
+
 def test_search_that_is_typed_before_the_page_listens_is_made(
     signed_in: Page, live_server: LiveServer
 ) -> None:
