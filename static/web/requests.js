@@ -19,13 +19,15 @@ export function watchRequests() {
     if (unreachable.has(ctx)) {
       event.preventDefault();
       ctx.response.status = 0;
+      takeBack(ctx.sourceElement);
       const asker = ctx.sourceElement.isConnected ? ctx.sourceElement : document;
       asker.dispatchEvent(new CustomEvent("request:unreachable", { bubbles: true }));
     }
   });
   document.addEventListener("request:unreachable", () => showToast("error", texts().unreachable));
-  document.addEventListener("htmx:response:error", (event) => {
-    const { status } = event.detail.ctx.response;
+  document.addEventListener("htmx:response:error", ({ detail: { ctx } }) => {
+    const { status } = ctx.response;
+    takeBack(ctx.sourceElement);
     if (!HAS_OWN_ANSWER.includes(status)) {
       showToast("error", texts()[status] ?? texts().failed);
     }
@@ -43,6 +45,15 @@ function repeatEarlyInput() {
     for (const field of fields) {
       field.dispatchEvent(new Event(type, { bubbles: true }));
     }
+  }
+}
+
+/** What is saved as it is changed shows again what is kept. */
+function takeBack(asker) {
+  if (asker.matches("form[hx-trigger~=change]")) {
+    asker.reset();
+  } else if (asker.matches("input[hx-trigger=change]")) {
+    asker.checked = asker.defaultChecked;
   }
 }
 

@@ -9,10 +9,14 @@ from tests.browser.workbench_page import WorkbenchPage
 from tests.factories import make_expression, number
 from toolbuilder.cases.rows import save_case
 from toolbuilder.history.versions import VersionEntry, record_version
-from toolbuilder.models import VersionOrigin
+from toolbuilder.models import NightlyCases, VersionOrigin
 from tools.models import ToolDefinition
 
 pytest_plugins = ["tests.browser.workbench_fixtures"]
+
+TWICE_21 = {
+    "name": "twice 21", "arguments": {"a": 21}, "golden": {"answer": {"value": {"result": 42}}},
+}  # fmt: skip
 
 
 @pytest.fixture
@@ -67,10 +71,7 @@ def test_a_run_becomes_a_case_that_a_change_must_answer_for(
 def test_the_new_answer_is_accepted_instead(
     workbench: WorkbenchPage, doubling: ToolDefinition
 ) -> None:
-    document = {
-        "name": "twice 21", "arguments": {"a": 21}, "golden": {"answer": {"value": {"result": 42}}},
-    }  # fmt: skip
-    save_case(doubling, None, read_case(document, "case"), "admin")
+    save_case(doubling, None, read_case(TWICE_21, "case"), "admin")
     page = workbench.page
     workbench.open(doubling)
     workbench.write("a * 3")
@@ -83,6 +84,24 @@ def test_the_new_answer_is_accepted_instead(
 
     expect(page.locator("#toasts")).to_contain_text("doubling is live")
     expect(page.get_by_role("tab", name="Cases")).not_to_contain_text("red")
+
+
+def test_nightly_runs_that_are_not_kept_are_not_shown_as_switched_on(
+    workbench: WorkbenchPage, doubling: ToolDefinition
+) -> None:
+    save_case(doubling, None, read_case(TWICE_21, "case"), "admin")
+    workbench.open(doubling)
+    switch = workbench.show("Cases").get_by_role("switch", name="Nightly")
+
+    workbench.page.route("**/case-nightly/", lambda route: route.fulfill(status=403))
+    switch.click()
+    expect(workbench.page.locator(".toast.error")).to_be_visible()
+    expect(switch).not_to_be_checked()
+
+    workbench.page.unroute("**/case-nightly/")
+    switch.click()
+    expect(switch).to_have_attribute("checked", "")
+    assert NightlyCases.objects.get().tool == doubling
 
 
 @each_look

@@ -97,16 +97,39 @@ def test_tick_that_is_set_before_the_page_listens_counts(
     assert read_toolsets()["sales-kr"].tools == {"sales_by_region", "find_members"}
 
 
-def test_tick_that_was_not_saved_is_not_shown_when_the_page_comes_back(
+def test_tick_that_is_not_saved_goes_back_at_once(
+    signed_in: Page, live_server: LiveServer, console_errors: list[str]
+) -> None:
+    page = signed_in
+    make_toolset("sales-kr")
+    page.goto(f"{live_server.url}/toolsets/sales-kr/")
+    box = page.get_by_label("find_members is in the toolset")
+
+    page.route("**/tools/", lambda route: route.fulfill(status=403))
+    box.click()
+    expect(page.locator(".toast.error")).to_have_count(1)
+    expect(box).not_to_be_checked()
+
+    page.unroute("**/tools/")
+    box.click()
+    expect(page.locator("#count-chosen")).to_have_text("1")
+    page.route("**/tools/", lambda route: route.abort())
+    box.click()
+    expect(page.locator(".toast.error")).to_have_count(2)
+    expect(box).to_be_checked()
+    console_errors.remove("Failed to load resource: net::ERR_FAILED")
+
+
+def test_tick_of_which_nobody_heard_is_not_shown_when_the_page_comes_back(
     signed_in: Page, live_server: LiveServer
 ) -> None:
     page = signed_in
     make_toolset("sales-kr")
     page.goto(f"{live_server.url}/toolsets/sales-kr/")
     box = page.get_by_label("find_members is in the toolset")
-    page.route("**/tools/", lambda route: route.fulfill(status=403))
-    box.check()
-    expect(page.locator(".toast.error")).to_be_visible()
+    page.route("**/tools/", lambda route: route.fulfill(status=204))
+    with page.expect_response("**/tools/"):
+        box.check()
 
     page.goto(f"{live_server.url}/toolsets/")
     page.go_back()
