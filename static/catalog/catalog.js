@@ -1,4 +1,5 @@
 // Texts edited where they stand, and the dialog of scans. Without this the forms have buttons.
+import { isForInputMethod } from "web/shortcuts.js";
 
 const TEXT = "[data-inplace] [name='text']";
 let refocusKey = "";
@@ -59,7 +60,7 @@ function readKey(event, field) {
 function obeyKey(event) {
   const field = event.target;
   // Enter also ends a word of an input method; that one is not for us.
-  if (!(field instanceof Element) || !field.matches(TEXT) || event.isComposing || event.keyCode === 229) {
+  if (!(field instanceof Element) || !field.matches(TEXT) || isForInputMethod(event)) {
     return;
   }
   const wish = readKey(event, field);

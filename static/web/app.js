@@ -1,6 +1,7 @@
 // Starts what every page has. Pages work without it, and look the same.
 import { watchCopies } from "web/copies.js";
 import { watchDialogs, watchHelp, watchMenus } from "web/dialog.js";
+import { watchFields } from "web/fields.js";
 import { watchFocus } from "web/focus.js";
 import { watchKeys } from "web/keyboard.js";
 import { watchPalette } from "web/palette.js";
@@ -13,6 +14,7 @@ import { watchToasts } from "web/toast.js";
 
 watchCopies();
 watchDialogs();
+watchFields();
 watchFocus();
 watchHelp();
 watchKeys();

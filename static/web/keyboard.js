@@ -1,5 +1,5 @@
 // `data-shortcut="/"` focuses a field or presses a button; `Mod+s` is Ctrl or Command with S; F6 goes from pane to pane.
-import { useKeys } from "web/shortcuts.js";
+import { isForInputMethod, useKeys } from "web/shortcuts.js";
 
 const PANE_KEY = useKeys("everywhere").panes;
 const PANES = ".sidebar .navigation, main .pane";
@@ -14,7 +14,7 @@ export function watchKeys() {
       goOn(event.shiftKey ? -1 : 1);
       return;
     }
-    if (event.isComposing || (isWriting(event.target) && !shortcut.startsWith("Mod+"))) {
+    if (isForInputMethod(event) || (isWriting(event.target) && !shortcut.startsWith("Mod+"))) {
       return;
     }
     const scope = document.querySelector("dialog[open]") ?? document;

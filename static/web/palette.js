@@ -1,6 +1,6 @@
 // The command palette: Ctrl+K, or Command+K on a Mac, opens it from anywhere.
 // An element with `data-palette-action="Label"` is offered under "This page" and is clicked when chosen.
-import { useKeys } from "web/shortcuts.js";
+import { isForInputMethod, useKeys } from "web/shortcuts.js";
 
 const LETTER = useKeys("everywhere").palette.at(-1);
 const IS_MAC = /^Mac|^iP/.test(navigator.platform);
@@ -72,7 +72,7 @@ function isShortcut(event) {
   const isModified = IS_MAC ? event.metaKey && !event.ctrlKey : event.ctrlKey && !event.metaKey;
   // Layouts of other scripts have no k; the key of that place is meant.
   const isLetter = event.key.toLowerCase() === LETTER || (event.code === `Key${LETTER.toUpperCase()}` && event.key > "~");
-  return isModified && isLetter && !event.altKey && !event.shiftKey && !event.isComposing;
+  return isModified && isLetter && !event.altKey && !event.shiftKey && !isForInputMethod(event);
 }
 
 function open() {
@@ -132,7 +132,7 @@ function makeOption(pattern, element, label) {
 }
 
 function steer(event) {
-  if (event.isComposing) {
+  if (isForInputMethod(event)) {
     return;
   }
   if (event.key in STEPS) {

@@ -4,13 +4,11 @@ import { showToast } from "web/toast.js";
 const HAS_OWN_ANSWER = [401, 409, 422, 429];
 
 /**
- * Repeats what was typed and ticked before htmx took up the page, and shows a toast when a request fails or the server cannot be
- * reached; the latter is `request:unreachable` of the element that asked, and `htmx:finally:request` then has an answer with the status 0.
+ * Shows a toast when a request fails or the server cannot be reached; the latter is `request:unreachable` of the element that asked,
+ * and `htmx:finally:request` then has an answer with the status 0.
  */
 export function watchRequests() {
   const unreachable = new WeakSet();
-  // Once htmx, which waits as long, has taken up the page.
-  document.addEventListener("DOMContentLoaded", () => setTimeout(repeatEarlyInput));
   document.addEventListener("htmx:before:request", ({ detail: { ctx } }) => {
     ctx.fetch = (...asked) => fetch(...asked).catch((error) => stepIn(error, () => unreachable.add(ctx)));
   });
@@ -32,20 +30,6 @@ export function watchRequests() {
       showToast("error", texts()[status] ?? texts().failed);
     }
   });
-}
-
-function repeatEarlyInput() {
-  for (const field of document.querySelectorAll("input[type=search]")) {
-    // Browsers restore what was typed before the page was left, without an event.
-    if (field.value !== field.defaultValue) {
-      early.input.add(field);
-    }
-  }
-  for (const [type, fields] of Object.entries(early)) {
-    for (const field of fields) {
-      field.dispatchEvent(new Event(type, { bubbles: true }));
-    }
-  }
 }
 
 /** What is saved as it is changed shows again what is kept. */

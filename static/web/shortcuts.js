@@ -43,13 +43,18 @@ export function listKeys() {
   return Object.fromEntries([...used].map((part) => [part, SHORTCUTS[part]]));
 }
 
+/** Whether the key is for an input method; of the one that ends a word Safari says so by its code alone. */
+export function isForInputMethod(event) {
+  return event.isComposing || event.keyCode === 229;
+}
+
 /** Whether the event is of these keys. */
 export function isPressed(event, keys) {
   const wanted = new Set(keys.split("+"));
   const key = [...wanted].at(-1);
   const isModified = event.ctrlKey || event.metaKey;
   return (
-    !event.isComposing &&
+    !isForInputMethod(event) &&
     event.key.toLowerCase() === key.toLowerCase() &&
     isModified === (wanted.has("Mod") || wanted.has("Ctrl")) &&
     event.altKey === wanted.has("Alt") &&

@@ -2,7 +2,7 @@
 import { watchColumnCards } from "toolbuilder/editing/column_card.js";
 import { carryName } from "toolbuilder/editing/insertion.js";
 import { remember } from "web/remember.js";
-import { useKeys } from "web/shortcuts.js";
+import { isForInputMethod, useKeys } from "web/shortcuts.js";
 
 const SHORTCUTS = useKeys("explorer");
 const ITEM = '[role="treeitem"]';
@@ -186,7 +186,7 @@ class Explorer {
   }
 
   press(event) {
-    if (event.isComposing || event.ctrlKey || event.metaKey || event.altKey) {
+    if (isForInputMethod(event) || event.ctrlKey || event.metaKey || event.altKey) {
       return;
     }
     const item = event.target.closest(ITEM);

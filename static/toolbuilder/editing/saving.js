@@ -1,4 +1,5 @@
 // Saves what is typed, one request at a time, and says how that stands.
+import { isForInputMethod } from "web/shortcuts.js";
 
 const TYPING_PAUSE_MS = 350;
 // No part of the draft: what each page has anew, and what the dialog before publishing asks. A check because of that one could reach
@@ -115,7 +116,7 @@ export class Saving {
     document.addEventListener("change", (event) => isOurs(event) && this.schedule(0));
     document.addEventListener("keydown", (event) => {
       // Enter in a field would press the form's first button.
-      if (event.key === "Enter" && isOurs(event) && event.target.matches("input:not([type=radio], [type=checkbox])") && !event.isComposing) {
+      if (event.key === "Enter" && isOurs(event) && event.target.matches("input:not([type=radio], [type=checkbox])") && !isForInputMethod(event)) {
         event.preventDefault();
         this.save({ isAsked: true });
       }

@@ -1,4 +1,6 @@
 // The reference in the drawer: typed words leave what has them all, arrows choose, Enter inserts at the editor's cursor.
+import { isForInputMethod } from "web/shortcuts.js";
+
 const STEPS = { ArrowDown: 1, ArrowUp: -1 };
 
 /** Makes its list work; `close` takes the drawer away when something was inserted. */
@@ -41,12 +43,15 @@ export function watchReference(drawer, close) {
     select(named ?? found[0] ?? null);
   });
   field.addEventListener("keydown", (event) => {
+    if (isForInputMethod(event)) {
+      return;
+    }
     if (event.key in STEPS) {
       event.preventDefault();
       const found = visible();
       const place = found.indexOf(active) + STEPS[event.key];
       select(found[(place + found.length) % found.length] ?? null);
-    } else if (event.key === "Enter" && !event.isComposing) {
+    } else if (event.key === "Enter") {
       event.preventDefault();
       insert(active);
     }

@@ -2,7 +2,7 @@
 import { Detail } from "toolbuilder/result/detail.js";
 import { element, Grid } from "toolbuilder/result/grid.js";
 import { jsonOf, Rows, textOf } from "toolbuilder/result/rows.js";
-import { isPressed, useKeys } from "web/shortcuts.js";
+import { isForInputMethod, isPressed, useKeys } from "web/shortcuts.js";
 
 const KEYS = useKeys("grid");
 const FILTER_PAUSE_MS = 120;
@@ -114,6 +114,9 @@ class Table {
   }
 
   pressInFilter(event) {
+    if (isForInputMethod(event)) {
+      return;
+    }
     if (event.key === "Enter" || event.key === "ArrowDown") {
       // Enter would press the form's first button.
       event.preventDefault();

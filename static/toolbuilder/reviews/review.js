@@ -1,12 +1,12 @@
 // The page of a review: j and k go from change to change, the number of a line begins a comment on it.
-import { isPressed, useKeys } from "web/shortcuts.js";
+import { isForInputMethod, isPressed, useKeys } from "web/shortcuts.js";
 
 const KEYS = useKeys("review");
 const form = document.querySelector("#comment");
 
 document.addEventListener("keydown", (event) => {
   const isWriting = event.target.matches?.("input, textarea, select");
-  if (event.isComposing || isWriting || event.ctrlKey || event.metaKey || event.altKey) {
+  if (isForInputMethod(event) || isWriting || event.ctrlKey || event.metaKey || event.altKey) {
     return;
   }
   const isNext = isPressed(event, KEYS.next);

@@ -1,6 +1,7 @@
 // Gives a parameter another name everywhere at once: in the logic, in its row and in the request; one step of undo.
 import { invertedEffects, pythonLanguage, StateEffect, EditorView } from "codemirror";
 import { readTokens } from "toolbuilder/editing/lexer.js";
+import { isForInputMethod } from "web/shortcuts.js";
 
 const NAME = /^[\p{L}\p{Nl}_][\p{L}\p{N}_]*$/u;
 const renamed = StateEffect.define();
@@ -72,7 +73,7 @@ export class Renaming {
   }
 
   press(event) {
-    if (event.key === "Enter" && !event.isComposing) {
+    if (event.key === "Enter" && !isForInputMethod(event)) {
       event.preventDefault();
       this.give(this.input.value.trim().normalize("NFKC"));
     }
