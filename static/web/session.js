@@ -3,8 +3,12 @@ import { showToast } from "web/toast.js";
 
 const ENTERED = "input:not([type=hidden]), textarea, select";
 const MOST_AWAITED_MS = 10_000;
+const SIGNED_OUT_KEY = "toolbuilder--signed-out";
 
-/** Opens the dialog at `session:ended` and goes on at `session:renewed`; forms that load another page wait for a session. */
+/**
+ * Opens the dialog at `session:ended` and goes on at `session:renewed`; forms that load another page wait for a session. Of whoever
+ * signs out no page comes back.
+ */
 export function watchSession() {
   const dialog = document.getElementById("session-dialog");
   if (!dialog) {
@@ -26,6 +30,18 @@ export function watchSession() {
     showToast("success", document.getElementById("request-texts").dataset.signedIn);
   });
   watchForms(dialog);
+  watchSignOut();
+}
+
+// Browsers keep pages that were left as they were, and *Back* shows them without asking anybody.
+function watchSignOut() {
+  document.addEventListener("submit", ({ target }) => target.matches("[data-signs-out]") && localStorage.setItem(SIGNED_OUT_KEY, Date.now()));
+  addEventListener("pageshow", ({ persisted }) => {
+    if (persisted && localStorage.getItem(SIGNED_OUT_KEY) > performance.timeOrigin) {
+      document.documentElement.hidden = true;
+      location.replace(location.pathname + location.search);
+    }
+  });
 }
 
 // Without a session, or with the token of a former one, the next page would be another one, and what was entered gone.

@@ -78,3 +78,20 @@ def test_form_can_be_sent_again_after_something_in_between_has_answered(new_key:
     new_key.unroute("**/session/")
     create(new_key)
     expect(new_key.get_by_text("This is the only time that the key is shown")).to_be_visible()
+
+
+def test_page_that_is_kept_does_not_come_back_after_the_person_has_signed_out(
+    signed_in: Page, live_server: LiveServer
+) -> None:
+    signed_in.goto(f"{live_server.url}/keys/")
+    other = signed_in.context.new_page()
+    other.goto(f"{live_server.url}/tools/")
+    comes_back = "dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))"
+    signed_in.evaluate(comes_back)
+    expect(signed_in.get_by_role("heading", name="Last changes")).to_be_visible()
+
+    other.get_by_role("button", name="Sign out").click()
+    expect(other).to_have_url(f"{live_server.url}/sign-in/")
+    signed_in.evaluate(comes_back)
+
+    expect(signed_in).to_have_url(f"{live_server.url}/sign-in/?next=/keys/")
