@@ -29,6 +29,7 @@ _BACKEND = "access.roles.rights.RoleBackend"
 # Of the session: the pages that were asked for, by the state of each sign-in, and what its end needs.
 _NEXTS, _SIGN_ON = "sign_on_nexts", "sign_on"
 _MOST_NEXTS = 10
+_SIGNED_OUT_COOKIE = "signed_out"
 # Some servers refuse longer addresses, and the ID token of somebody in many groups is long.
 _MAX_HINT_CHARACTERS = 2_000
 
@@ -83,17 +84,22 @@ def sign_out(request: HttpRequest) -> HttpResponse:
     if isinstance(request.user, User):
         record_sign_in(AuditAction.SIGNED_OUT, request.user)
     logout(request)
-    if not ending.get("end"):
-        return redirect("sign-in")
-    back = page_url(request, reverse("sign-in"))
-    given = {"post_logout_redirect_uri": back}
-    # A session of an earlier version does not have it.
-    if client_id := ending.get("client_id"):
-        given["client_id"] = client_id
-    if len(ending["id_token"]) <= _MAX_HINT_CHARACTERS or not client_id:
-        given["id_token_hint"] = ending["id_token"]
-    url = f"{ending['end']}?{urlencode(given)}"
-    return render(request, "web/signed_out.html", {"issuer": ending["issuer"], "url": url})
+    response: HttpResponse = redirect("sign-in")
+    if ending.get("end"):
+        back = page_url(request, reverse("sign-in"))
+        given = {"post_logout_redirect_uri": back}
+        # A session of an earlier version does not have it.
+        if client_id := ending.get("client_id"):
+            given["client_id"] = client_id
+        if len(ending["id_token"]) <= _MAX_HINT_CHARACTERS or not client_id:
+            given["id_token_hint"] = ending["id_token"]
+        url = f"{ending['end']}?{urlencode(given)}"
+        response = render(request, "web/signed_out.html", {"issuer": ending["issuer"], "url": url})
+    # By it a page that the browser has kept knows that somebody signed out since (static/web/session.js).
+    response.set_cookie(
+        _SIGNED_OUT_COOKIE, secrets.token_urlsafe(8), samesite="Lax", secure=request.is_secure()
+    )
+    return response
 
 
 def _refuse(

@@ -15,8 +15,9 @@ urlpatterns = [
     path("sign-in/<slug:name>/callback/", sign_on_callback, name="sign-on-callback"),
     path("session/", session_state, name="session"),
     path("sign-out/", sign_out, name="sign-out"),
-    # One door, with one limit of attempts.
+    # One door, with one limit of attempts; the way out is one, too.
     path("admin/login/", RedirectView.as_view(pattern_name="sign-in", query_string=True)),
+    path("admin/logout/", sign_out),
     path("settings/", settings_page, name="settings"),
     path("settings/person/", settings_person, name="settings-person"),
     path("settings/password/", settings_password, name="settings-password"),

@@ -6,7 +6,7 @@ const kept = new Map();
 export function watchFields() {
   // Once htmx, which waits as long, has taken up the page.
   document.addEventListener("DOMContentLoaded", () => setTimeout(repeatEarlyInput));
-  // Safari empties these when it shows a page again as it was left, right after it has told so.
+  // Safari empties these when it shows a page again as it was left, right after `pageshow`.
   addEventListener("pagehide", () => document.querySelectorAll(EMPTIED).forEach((field) => kept.set(field, field.value)));
   addEventListener("pageshow", () => setTimeout(bringBack));
 }

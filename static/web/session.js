@@ -3,11 +3,10 @@ import { showToast } from "web/toast.js";
 
 const ENTERED = "input:not([type=hidden]), textarea, select";
 const MOST_AWAITED_MS = 10_000;
-const SIGNED_OUT_KEY = "toolbuilder--signed-out";
 
 /**
- * Opens the dialog at `session:ended` and goes on at `session:renewed`; forms that load another page wait for a session. Of whoever
- * signs out no page comes back.
+ * Opens the dialog at `session:ended` and goes on at `session:renewed`; forms that load another page wait for a session. No page from
+ * before a sign-out comes back.
  */
 export function watchSession() {
   const dialog = document.getElementById("session-dialog");
@@ -35,13 +34,17 @@ export function watchSession() {
 
 // Browsers keep pages that were left as they were, and *Back* shows them without asking anybody.
 function watchSignOut() {
-  document.addEventListener("submit", ({ target }) => target.matches("[data-signs-out]") && localStorage.setItem(SIGNED_OUT_KEY, Date.now()));
+  const before = lastSignOut();
   addEventListener("pageshow", ({ persisted }) => {
-    if (persisted && localStorage.getItem(SIGNED_OUT_KEY) > performance.timeOrigin) {
+    if (persisted && lastSignOut() !== before) {
       document.documentElement.hidden = true;
       location.replace(location.pathname + location.search);
     }
   });
+}
+
+function lastSignOut() {
+  return /(?:^|; )signed_out=([^;]*)/.exec(document.cookie)?.[1];
 }
 
 // Without a session, or with the token of a former one, the next page would be another one, and what was entered gone.

@@ -43,7 +43,7 @@ export function listKeys() {
   return Object.fromEntries([...used].map((part) => [part, SHORTCUTS[part]]));
 }
 
-/** Whether the key is for an input method; of the one that ends a word Safari says so by its code alone. */
+/** Whether the key is for an input method. Safari shows that of the key that ends a word by its code alone. */
 export function isForInputMethod(event) {
   return event.isComposing || event.keyCode === 229;
 }

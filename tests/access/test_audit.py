@@ -273,12 +273,13 @@ def test_secrets_are_never_in_it(admin: Client) -> None:
     assert changes_of(changed)["digest"] == ["***", "***"]
 
 
-def test_sign_ins_are_entered(client: Client) -> None:
+@pytest.mark.parametrize("address", ["/sign-out/", "/admin/logout/"])
+def test_sign_ins_are_entered(client: Client, address: str) -> None:
     User.objects.create_user("ann", password="right")
 
     client.post("/sign-in/", {"username": "ann", "password": "wrong"})
     client.post("/sign-in/", {"username": "ann", "password": "right"})
-    client.post("/sign-out/")
+    client.post(address)
 
     rows = AuditEntry.objects.filter(kind="auth_user").order_by("number")
     assert list(rows.values_list("action", "target_name", "actor", "address")) == [

@@ -90,7 +90,8 @@ def test_page_that_is_kept_does_not_come_back_after_the_person_has_signed_out(
     signed_in.evaluate(comes_back)
     expect(signed_in.get_by_role("heading", name="Last changes")).to_be_visible()
 
-    other.get_by_role("button", name="Sign out").click()
+    other.goto(f"{live_server.url}/admin/")
+    other.get_by_role("button", name="Log out").click()
     expect(other).to_have_url(f"{live_server.url}/sign-in/")
     signed_in.evaluate(comes_back)
 

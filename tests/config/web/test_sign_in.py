@@ -146,6 +146,20 @@ def test_sign_out_needs_a_post_and_ends_the_session(client: Client, ann: User) -
     assert "_auth_user_id" not in client.session
 
 
+@pytest.mark.parametrize("address", ["/sign-out/", "/admin/logout/"])
+def test_pages_that_browsers_keep_can_tell_each_sign_out(
+    client: Client, ann: User, address: str
+) -> None:
+    told = []
+    for _ in range(2):
+        client.force_login(ann)
+        client.post(address)
+        told.append(client.cookies["signed_out"].value)
+
+    assert all(told)
+    assert told[0] != told[1]
+
+
 def test_ended_session_tells_htmx_instead_of_leading_it_away(client: Client) -> None:
     response = client.get("/catalogue/", headers=HTMX)
 
