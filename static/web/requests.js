@@ -17,12 +17,14 @@ export function watchRequests() {
     if (unreachable.has(ctx)) {
       event.preventDefault();
       ctx.response.status = 0;
-      takeBack(ctx.sourceElement);
+      const isTakenBack = takeBack(ctx.sourceElement);
       const asker = ctx.sourceElement.isConnected ? ctx.sourceElement : document;
-      asker.dispatchEvent(new CustomEvent("request:unreachable", { bubbles: true }));
+      asker.dispatchEvent(new CustomEvent("request:unreachable", { bubbles: true, detail: { isTakenBack } }));
     }
   });
-  document.addEventListener("request:unreachable", () => showToast("error", texts().unreachable));
+  document.addEventListener("request:unreachable", ({ detail }) => {
+    showToast("error", detail?.isTakenBack ? texts().unsaved : texts().unreachable);
+  });
   document.addEventListener("htmx:response:error", ({ detail: { ctx } }) => {
     const { status } = ctx.response;
     takeBack(ctx.sourceElement);
@@ -32,13 +34,15 @@ export function watchRequests() {
   });
 }
 
-/** What is saved as it is changed shows again what is kept. */
+/** A form or a box that is saved as it is changed shows again what is kept; says whether the asker is such a one. */
 function takeBack(asker) {
-  if (asker.matches("form[hx-trigger~=change]")) {
+  const isSavedAtOnce = asker.matches("[hx-post][hx-trigger$=change]");
+  if (isSavedAtOnce && asker instanceof HTMLFormElement) {
     asker.reset();
-  } else if (asker.matches("input[hx-trigger=change]")) {
+  } else if (isSavedAtOnce) {
     asker.checked = asker.defaultChecked;
   }
+  return isSavedAtOnce;
 }
 
 /** An answer that nobody sees in place of a network's error, which htmx would print with its stack. */

@@ -178,6 +178,20 @@ def test_search_while_typing_leads_to_a_tool_and_back(
     expect(page).to_have_url(re.compile(r"/tools/\?q="))
 
 
+def test_search_that_nobody_answers_keeps_its_words(
+    signed_in: Page, live_server: LiveServer, tools: object, console_errors: list[str]
+) -> None:
+    page = signed_in
+    page.goto(f"{live_server.url}/tools/")
+    page.route("**/tools/?*", lambda route: route.abort())
+
+    page.get_by_role("searchbox").fill("stores")
+
+    expect(page.locator(".toast.error")).to_contain_text("What you entered is still here")
+    expect(page.get_by_role("searchbox")).to_have_value("stores")
+    console_errors.remove("Failed to load resource: net::ERR_FAILED")
+
+
 def test_new_key_is_shown_once(signed_in: Page, live_server: LiveServer, tools: object) -> None:
     page = signed_in
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
