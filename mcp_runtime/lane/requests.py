@@ -53,20 +53,20 @@ class LaneRequest(Struct, forbid_unknown_fields=True):
     params: CallParams = msgspec.field(default_factory=CallParams)
 
 
-class OpeningRequest(Struct, tag_field="method", tag="initialize", forbid_unknown_fields=True):
+class OpeningRequest(Struct, forbid_unknown_fields=True):
     """The request that begins a session, without anything that does not belong to it."""
 
     jsonrpc: Literal["2.0"]
     id: int | str
+    method: Literal["initialize"]
     params: Raw
 
 
-class _Initialized(
-    Struct, tag_field="method", tag="notifications/initialized", forbid_unknown_fields=True
-):
+class _Initialized(Struct, forbid_unknown_fields=True):
     """What a client says when it has read the answer to that request."""
 
     jsonrpc: Literal["2.0"]
+    method: Literal["notifications/initialized"]
     params: dict[str, Any] | UnsetType = UNSET
 
 
@@ -74,9 +74,10 @@ class _Cancelled(Struct):
     request_id: int | str = msgspec.field(name="requestId")
 
 
-class _Cancellation(Struct, tag_field="method", tag="notifications/cancelled"):
+class _Cancellation(Struct):
     """The notification of a client that no longer waits for a request of its session."""
 
+    method: Literal["notifications/cancelled"]
     params: _Cancelled
 
 
@@ -84,9 +85,10 @@ class _OpeningParams(Struct):
     version: str = msgspec.field(name="protocolVersion")
 
 
-class _Opening(Struct, tag_field="method", tag="initialize"):
+class _Opening(Struct):
     """The request that begins a session."""
 
+    method: Literal["initialize"]
     params: _OpeningParams
 
 

@@ -155,6 +155,13 @@ OPENINGS = [
         change=put("Mcp-Session-Id"),
         message={"method": "initialize", "params": ABOUT, "id": None},
     ),
+    Case(
+        "initialize: no method",
+        era=OLD,
+        change=put("Mcp-Session-Id"),
+        message={"method": "initialize", "params": ABOUT},
+        without=("method",),
+    ),
     Case("initialize: in a session", era=OLD, message={"method": "initialize", "params": ABOUT}),
 ]
 CASES = [
@@ -272,6 +279,7 @@ CASES = [
     Case("handshake: no session", era=OLD, change=put("Mcp-Session-Id")),
     Case("handshake: batch", era=OLD, body=b"[" + PLAIN + b"]"),
     Case("handshake: id is null", era=OLD, message={"id": None}),
+    Case("handshake: no method", era=OLD, without=("method", "id")),
     # Refused otherwise.
     Case("no key", change=put("Authorization")),
     Case("wrong key", change=put("Authorization", "Bearer tb_0123456789ab_nothing")),
