@@ -37,6 +37,8 @@ def events(response: Any) -> dict[str, Any]:
         pytest.param("https://example.org/", "/", id="foreign"),
         pytest.param("//example.org", "/", id="foreign without scheme"),
         pytest.param("javascript:alert(1)", "/", id="script"),
+        pytest.param("admin", "/", id="no address"),
+        pytest.param("keys", "/", id="name of a view"),
     ],
 )
 def test_sign_in_leads_to_pages_of_ours_only(
