@@ -41,7 +41,7 @@ def scan_page(request: HttpRequest) -> HttpResponse:
 def scan_start(request: HttpRequest) -> HttpResponse:
     """The scan of a data source, the running one where there is one."""
     user = user_of(request)
-    name = request.POST.get("source", "")
+    name = request.POST.get("source", "").replace("\0", "")
     source = None
     if name != DEFAULT_SOURCE_NAME:
         source = get_object_or_404(open_sources(user), name=name)

@@ -130,7 +130,8 @@ def test_scans_of_restricted_sources_are_not_there_for_others(
 
     assert client.get(f"/catalogue/~/scans/{scan.pk}/").status_code == 404
     assert client.post(f"/catalogue/~/scans/{scan.pk}/cancel/").status_code == 404
-    assert client.post("/catalogue/~/scans/start/", {"source": "hr"}).status_code == 404
+    for name in ("hr", "h\0r"):
+        assert client.post("/catalogue/~/scans/start/", {"source": name}).status_code == 404
     assert "hr" not in client.get("/catalogue/scans/").context["scan_sources"]
 
 
