@@ -51,7 +51,7 @@ def test_private_places_still_exist() -> None:
     server = FastMCP("probe")._mcp_server
 
     assert isinstance(server, Server)
-    assert server.get_tool_input_schema is None
+    assert callable(server.get_tool_input_schema)
     assert callable(server.add_request_handler)
     assert asyncio.iscoroutinefunction(FastMCP("probe")._on_call_tool)
     assert hasattr(server.notification_options, "tools_changed")

@@ -64,9 +64,7 @@ def test_tool_is_opened_in_the_editor(admin: Client, forecast: ToolDefinition) -
     assert "back office" not in page.partition("<main")[2]
 
 
-def test_page_of_a_service_that_cannot_be_is_shown(
-    admin: Client, forecast: ToolDefinition
-) -> None:
+def test_page_of_a_service_that_cannot_be_is_shown(admin: Client, forecast: ToolDefinition) -> None:
     analyse(admin, service="no such one")
 
     assert "#secrets" not in text_of(admin.get("/tools/forecast/"))
