@@ -125,6 +125,6 @@ class SnapshotProvider(Provider):
         return defined
 
     def input_schema(self, name: str) -> dict[str, Any] | None:
-        """The schema that the SDK checks request headers against; without it each call lists all tools."""
+        """The served schema, against which the SDK checks request headers."""
         tool = self._caller.snapshot().find(name)
         return tool.input_schema if tool else {}

@@ -189,7 +189,7 @@ class Runtime:
                 audience="Toolbuilder",
             ),
         )
-        # Without this the SDK lists every tool on each call of a 2026-07-28 client.
+        # FastMCP's own knows a tool as it was last listed, and would hold calls to that after an edit.
         mcp._mcp_server.get_tool_input_schema = self.provider.input_schema
         answer_calls_directly(mcp, self.caller)
         mcp.custom_route("/healthz", methods=["GET"])(self._healthz)

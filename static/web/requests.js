@@ -34,7 +34,7 @@ export function watchRequests() {
   });
 }
 
-/** A form or a box that is saved as it is changed shows again what is kept; says whether the asker is such a one. */
+/** Shows again what is kept, where the asker is a form or a box that is saved as it is changed; true if it is. */
 function takeBack(asker) {
   const isSavedAtOnce = asker.matches("[hx-post][hx-trigger$=change]");
   if (isSavedAtOnce && asker instanceof HTMLFormElement) {

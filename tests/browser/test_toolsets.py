@@ -115,7 +115,7 @@ def test_tick_that_is_not_saved_goes_back_at_once(
     expect(page.locator("#count-chosen")).to_have_text("1")
     page.route("**/tools/", lambda route: route.abort())
     box.click()
-    expect(page.locator(".toast.error").last).to_contain_text("this is as it was before")
+    expect(page.locator(".toast.error").last).to_contain_text("this shows what was saved before")
     expect(box).to_be_checked()
     console_errors.remove("Failed to load resource: net::ERR_FAILED")
 
